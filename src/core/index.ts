@@ -1,0 +1,7 @@
+export * from './action.ts'
+export * from './errors.ts'
+export * from './observation.ts'
+export * from './random.ts'
+export * from './task.ts'
+export * from './trajectory.ts'
+export * from './transition.ts'

@@ -1,0 +1,114 @@
+/**
+ * `Sampler` and `Trainer`: tokens in, tokens out. Everything above this room talks to an engine through these two
+ * interfaces; every engine passes the same contract suite.
+ */
+
+export interface SamplingParams {
+  /** Samples per prompt. */
+  n: number
+  maxTokens: number
+  /** 0 = greedy. Log-probabilities are those of the tempered distribution that was sampled from. */
+  temperature: number
+  /** 1 = off. Training rollouts keep it off: otherwise log-probabilities and ratios are wrong. */
+  topP?: number
+  /** 0 = off. */
+  topK?: number
+  /** A sample ends after any of these token sequences; the stop tokens are part of the sample. */
+  stop: number[][]
+  /** One seed, or one per prompt. A draw is a pure function of (seed of its prompt, sample index, token index). */
+  seed: number | number[]
+}
+
+export interface Sample {
+  tokens: number[]
+  /** One per token, natural logarithm, of the distribution sampled from (after temperature, before top-p/top-k). */
+  logprobs: number[]
+  stopReason: 'stop' | 'length'
+}
+
+export interface Sampler {
+  readonly vocabularySize: number
+  readonly contextLength: number
+  /** `result[i][j]` is sample j of prompt i. A prompt that extends an earlier one's tokens may reuse its cache. */
+  sample(prompts: number[][], params: SamplingParams): Promise<Sample[][]>
+  /** Log-probability of every token given those before it at `temperature` (default 1); entry 0 of each is 0. */
+  logprobs(sequences: number[][], temperature?: number): Promise<number[][]>
+  /** Drop cached state. Called at the start of a wave, so that its results depend only on the calls within it. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+/** One sequence to learn from. All arrays run along `tokens`; entry t speaks of predicting tokens[t] from those before. */
+export interface Datum {
+  tokens: number[]
+  /**
+   * Weight of each token in the summed loss; 0 = not trained on. The engine only ever sums weight × loss: the caller
+   * divides by its own denominator (learning/ names the aggregations).
+   */
+  weights: number[]
+  /** Policy losses only. */
+  advantages?: number[]
+  /** Log-probabilities under the policy that sampled (π_old); policy losses only. */
+  oldLogprobs?: number[]
+  /** Log-probabilities under the frozen reference; needed where `kl` is set. */
+  refLogprobs?: number[]
+}
+
+export interface KlTerm {
+  coefficient: number
+  /** k1 = Δ, k2 = ½Δ², k3 = e^{−Δ} + Δ − 1 with Δ = log π − log π_ref. */
+  estimator: 'k1' | 'k2' | 'k3'
+}
+
+export type Loss =
+  | { kind: 'cross_entropy'; kl?: KlTerm }
+  | {
+      kind: 'ppo'
+      /** Clip range [1 − low, 1 + high]. */
+      clipLow: number
+      clipHigh: number
+      /** Dual clip c > 1 for negative advantages; off when absent. */
+      dualClip?: number
+      kl?: KlTerm
+      /** Entropy bonus coefficient; off when 0 or absent. */
+      entropy?: number
+      /** Temperature of the policy being trained; must be the one sampled at. Default 1. */
+      temperature?: number
+    }
+
+export interface ForwardBackwardResult {
+  /** Σ weight × loss over all data. */
+  loss: number
+  /** Means over trained tokens (weight ≠ 0): `entropy`, `kl`, `clipShare`, `ratio`, `logprobDifference` (mean |new − old|), `logprobDifferenceMax`. */
+  metrics: Record<string, number>
+  tokens: { trained: number; total: number }
+  /** Per datum, the new log-probabilities along its tokens (0 where not computed). */
+  logprobs: number[][]
+}
+
+export interface AdamParams {
+  learningRate: number
+  beta1: number
+  beta2: number
+  epsilon: number
+  weightDecay: number
+  /** Clip the global gradient norm to this; 0 = off. */
+  clipNorm: number
+}
+
+export interface Trainer {
+  /** Adds to the accumulated gradient. Non-finite loss or gradient throws, naming the tensor; weights stay as they were. */
+  forwardBackward(data: Datum[], loss: Loss): Promise<ForwardBackwardResult>
+  /** One optimiser step with the accumulated gradient, which is then cleared. */
+  optimStep(adam: AdamParams): Promise<{ gradientNorm: number }>
+  /** Samples with the live weights. */
+  sampler(): Sampler
+  /** A frozen copy of the current weights: the reference of a KL term. */
+  freeze(): Promise<Sampler>
+  /** The whole training state (weights, optimiser, step) into a folder, readable as a model folder too. */
+  save(directory: string): Promise<void>
+  load(directory: string): Promise<void>
+  /** Replace the weights by those of a model folder and forget the optimiser state: a new stage starts from it. */
+  loadWeights(directory: string): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,38 @@
+import type { Action, Observation, Task } from '../core/index.ts'
+
+/** What one step of an episode returned. */
+export interface StepResult {
+  observation: Observation
+  /** The task is over by the environment's own rule (ALFWorld: won). */
+  done: boolean
+  /** The episode's step limit was reached; never set together with `done`. */
+  truncated: boolean
+  /** The action was admissible. Only valid transitions train, filter and count. */
+  valid: boolean
+  /** Task reward so far; absent where the environment has none. */
+  reward?: number
+}
+
+/** One attempt at a task. Independent of every other episode: no shared mutable state. */
+export interface Episode {
+  readonly initial: Observation
+  step(action: Action): StepResult | Promise<StepResult>
+  /** Admissible text commands now, where the environment can list them. */
+  actions?(): string[]
+}
+
+export interface OpenOptions {
+  seed: number
+  /** Steps until `truncated`; no limit when absent. */
+  maxSteps?: number
+}
+
+/** A set of tasks and a way to open episodes of them. An environment without reward runs everything but policy RL. */
+export interface Environment {
+  readonly name: string
+  splits(): string[]
+  tasks(split: string): Task[]
+  open(task: Task, options: OpenOptions): Episode | Promise<Episode>
+  /** Kind of a transition for tables of accuracy, e.g. `first visit`, `revisit`, `take/put`. */
+  transitionKind?(transition: import('../core/index.ts').Transition): string
+}

@@ -1,0 +1,73 @@
+/** What an evaluation found: the content of `evaluation.json`, and all that tables and figures are drawn from. */
+
+export interface EvaluationResult {
+  /** Evaluated checkpoints, in order: base, after world-model RL, after policy RL, …. */
+  arms: ArmResult[]
+  /** World-model baselines on the same frozen transitions. */
+  worldModelBaselines: WorldModelResult[]
+  settings: { temperature: number; maxSteps: number; runs: number; seed: number; [name: string]: unknown }
+}
+
+export interface ArmResult {
+  /** Shown in tables, e.g. `base`. */
+  arm: string
+  /** Folder of the evaluated model, relative to the run folder. */
+  checkpoint: string
+  policy: PolicyResult[]
+  worldModel: WorldModelResult[]
+}
+
+/** Task success on one split. */
+export interface PolicyResult {
+  /** `seen`, `unseen`, …. */
+  split: string
+  tasks: number
+  /** Success rate in [0, 1] of each evaluation run; mean ± sd over runs is what tables show. */
+  successByRun: number[]
+  /** Share of steps that were not admissible. */
+  invalidShare: number
+  /** Mean steps of solved episodes; null when none was solved. */
+  stepsPerSolved: number | null
+  byKind: Record<string, { solved: number; episodes: number }>
+  /** Share of `take` actions that name an object listed where the agent stands; null when there were none. */
+  grounding: number | null
+  /** Share of replies that followed the answer format. */
+  parseRate: number
+  episodes: { taskId: string; run: number; solved: boolean; steps: number; invalid: number }[]
+}
+
+/** Next-state prediction on frozen held-out transitions. */
+export interface WorldModelResult {
+  /** `model`, or a baseline: `copy last observation`, `most frequent for verb`, `nearest training transition`. */
+  predictor: string
+  split: string
+  transitions: number
+  /** Share predicted exactly (same text), and share whose distance is under the reward's threshold. */
+  exact: number
+  rewarded: number
+  parseRate: number
+  /** By kind of transition: first visit, revisit, open/close, take/put, other, invalid. */
+  byKind: Record<string, { transitions: number; exact: number; rewarded: number }>
+  /** A few predictions to look at. */
+  examples: PredictionExample[]
+}
+
+export interface PredictionExample {
+  kind: string
+  instruction: string
+  action: string
+  thinking: string | null
+  predicted: string | null
+  actual: string
+  distance: number | null
+  reward: number
+}
+
+/** One line of `metrics.jsonl`. */
+export interface MetricLine {
+  stage: string
+  step: number
+  /** Milliseconds since the stage began; not part of what must be reproduced. */
+  time: number
+  [name: string]: number | string | null
+}

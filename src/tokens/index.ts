@@ -1,0 +1,5 @@
+export * from './conversation.ts'
+export * from './example.ts'
+export * from './format.ts'
+export * from './template.ts'
+export * from './tokenizer.ts'

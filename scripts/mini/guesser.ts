@@ -42,7 +42,8 @@ export class Guesser {
   private looks(place: string, memory: Memory, opened: boolean): Guess[] {
     const known = memory.places.get(place)
     const inside = (items: string[]) => `The ${place} is open. In it, you see ${list(items)}.`
-    const contents = (items: string[]) => (opened || known?.door ? inside(items) : `On the ${place}, you see ${list(items)}.`)
+    const contents = (items: string[]) =>
+      opened || known?.door ? inside(items) : `On the ${place}, you see ${list(items)}.`
     const options: Guess[] = [
       { thought: 'bare', nextState: contents([]) },
       { thought: 'new', nextState: contents(this.invented()) },
@@ -51,7 +52,10 @@ export class Guesser {
     if (known?.items) {
       const items = [...known.items]
       if (items.length > 0 && this.random.chance(0.25)) items.splice(this.random.integer(0, items.length - 1), 1)
-      options.push({ thought: 'known', nextState: contents(items) }, { thought: 'known', nextState: contents(known.items) })
+      options.push(
+        { thought: 'known', nextState: contents(items) },
+        { thought: 'known', nextState: contents(known.items) },
+      )
     }
     return options
   }

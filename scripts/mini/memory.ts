@@ -23,7 +23,8 @@ export class Memory {
 
   constructor(intro: string) {
     const room = /you see ([\s\S]*?)\.\n/.exec(intro)
-    for (const name of parseListing(room ? room[1] : '')) this.places.set(name, { items: null, shut: null, door: false })
+    for (const name of parseListing(room ? room[1] : ''))
+      this.places.set(name, { items: null, shut: null, door: false })
   }
 
   /** Whether the contents of the place the player stands at can be seen. */

@@ -99,7 +99,10 @@ export class Player {
     if (random.chance(habits.forgetful)) return random.pick(others)[0]
     if (known.length > 0) return random.pick(known)[0]
     const fresh = others.filter(([, place]) => place.items === null)
-    return random.weighted(fresh.length > 0 ? fresh : others, ([name]) => 0.15 + this.plausible(goal.object, typeOf(name)))[0]
+    return random.weighted(
+      fresh.length > 0 ? fresh : others,
+      ([name]) => 0.15 + this.plausible(goal.object, typeOf(name)),
+    )[0]
   }
 
   private carry(item: string): Move {
@@ -117,8 +120,12 @@ export class Player {
       return { thought, command: `go to ${this.nearestOf(place)}` }
     }
     const thought = `${have}; put in ${goal.target}`
-    const before = this.placed().map((other) => [...memory.places].find(([, place]) => place.items?.includes(other))?.[0])
-    const target = before[0] ?? (memory.here !== null && typeOf(memory.here) === goal.target ? memory.here : this.nearestOf(goal.target))
+    const before = this.placed().map(
+      (other) => [...memory.places].find(([, place]) => place.items?.includes(other))?.[0],
+    )
+    const target =
+      before[0] ??
+      (memory.here !== null && typeOf(memory.here) === goal.target ? memory.here : this.nearestOf(goal.target))
     if (memory.here !== target) return { thought, command: `go to ${target}` }
     if (memory.places.get(target)?.shut) return { thought, command: `open ${target}` }
     return { thought, command: this.moveCommand(item, target) }
@@ -131,7 +138,10 @@ export class Player {
     if (memory.here !== null && memory.places.get(memory.here)?.shut !== true && random.chance(0.8)) {
       return { thought, command: this.moveCommand(item, memory.here) }
     }
-    return { thought, command: `go to ${random.pick([...memory.places.keys()].filter((name) => name !== memory.here))}` }
+    return {
+      thought,
+      command: `go to ${random.pick([...memory.places.keys()].filter((name) => name !== memory.here))}`,
+    }
   }
 
   private light(item: string): Move {

@@ -1,5 +1,4 @@
 import { actionText, observationText, type PastTurn, type Transition } from '../core/index.ts'
-import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePolicyAnswer, parsePrediction } from './answers.ts'
 

@@ -82,10 +82,10 @@ export class Player {
     }
     const here = memory.here === null ? undefined : memory.places.get(memory.here)
     if (here && here.items === null && here.shut === null) return { thought: need, command: `examine ${memory.here}` }
-    const thought = memory.here === null ? need : `${need}; not here`
     if (here?.shut && (here.items === null || here.items.some((item) => typeOf(item) === goal.object))) {
-      return { thought, command: `open ${memory.here}` }
+      return { thought: `${need}; shut`, command: `open ${memory.here}` }
     }
+    const thought = memory.here === null ? need : `${need}; not here`
     return { thought, command: `go to ${this.searchPlace(placed)}` }
   }
 

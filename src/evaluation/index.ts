@@ -1,1 +1,3 @@
+export * from './policy.ts'
+export * from './predictions.ts'
 export * from './result.ts'

@@ -24,8 +24,12 @@ const grpo = {
   clipLow: share,
   clipHigh: z.number().positive(),
   entropy: z.number().min(0),
-  advantage: z.strictObject({ divideByDeviation: z.boolean(), epsilon: z.number().positive() }),
-  aggregation: z.enum(['token-mean', 'sequence-mean', 'fixed']),
+  advantages: z.strictObject({
+    scale: z.enum(['std', 'none']),
+    epsilon: z.number().positive(),
+    level: z.enum(['trajectory', 'step']),
+  }),
+  aggregation: z.enum(['tokenMean', 'sequenceMean', 'fixedDenominator']),
   warmupSteps: z.int().min(0),
 }
 

@@ -1,4 +1,5 @@
 export * from './check.ts'
+export * from './expert.ts'
 export * from './game.ts'
 export * from './gamefile.ts'
 export * from './names.ts'

@@ -1,1 +1,2 @@
 export * from './alfworld.ts'
+export * from './method.ts'

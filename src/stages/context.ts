@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/index.ts'
-import type { Trainer } from '../engines/index.ts'
+import type { TokenCounts, Trainer } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import type { MetricLine } from '../evaluation/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
@@ -21,6 +21,8 @@ export interface StageContext {
   agent: Agent
   format: ChatFormat
   trainer: Trainer
+  /** What went through the trainer so far. */
+  tokens: Readonly<TokenCounts>
   /** Folder of the base model. */
   baseModel: string
   log(line: MetricLine): void

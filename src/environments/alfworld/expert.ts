@@ -129,7 +129,7 @@ function light(world: World, route: Route, best: Shortest): void {
 /** Two targets into one receptacle: each time the one that takes fewest commands. */
 function two(world: World, start: Route, held: number, target: number, best: Shortest): void {
   const { goal } = world.game
-  const there = world.contents[target].find((object) => goal.isTarget[object]) ?? NOTHING
+  const there = world.contents[target].find((object) => goal.isTarget[object] && object !== held) ?? NOTHING
   let route = start
   let previous = there
   for (let missing = there === NOTHING ? 2 : 1; missing > 0; missing--) {

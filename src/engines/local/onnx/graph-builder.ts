@@ -22,7 +22,13 @@ function elementType(data: TypedData): ElementType {
 }
 
 /** Operators that live in Microsoft's domain rather than ONNX's own. */
-const contribOperators = new Set(['FusedMatMul', 'SkipSimplifiedLayerNormalization', 'QuickGelu', 'BiasSplitGelu'])
+const contribOperators = new Set([
+  'FusedMatMul',
+  'SkipSimplifiedLayerNormalization',
+  'QuickGelu',
+  'BiasSplitGelu',
+  'RotaryEmbedding',
+])
 
 /** Collects an ONNX graph, node by node, in execution order; `build()` gives bytes for `InferenceSession.create`. */
 export class GraphBuilder {

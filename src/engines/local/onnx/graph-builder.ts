@@ -22,13 +22,7 @@ function elementType(data: TypedData): ElementType {
 }
 
 /** Operators that live in Microsoft's domain rather than ONNX's own. */
-const contribOperators = new Set([
-  'FusedMatMul',
-  'SkipSimplifiedLayerNormalization',
-  'QuickGelu',
-  'BiasSplitGelu',
-  'RotaryEmbedding',
-])
+const contribOperators = new Set(['FusedMatMul', 'QuickGelu', 'RotaryEmbedding', 'SkipSimplifiedLayerNormalization'])
 
 /** Collects an ONNX graph, node by node, in execution order; `build()` gives bytes for `InferenceSession.create`. */
 export class GraphBuilder {

@@ -1,14 +1,7 @@
 /** The local engine: ONNX Runtime in one worker thread that owns the weights, trains them and samples from them. */
 import type { Datum, ForwardBackwardResult, Loss, Sample, Sampler, SamplingParams, Trainer } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
-import {
-  type EngineOptions,
-  type ModelSource,
-  packData,
-  packRows,
-  unpackRows,
-  unpackSamples,
-} from './protocol.ts'
+import { type EngineOptions, type ModelSource, packData, packRows, unpackRows, unpackSamples } from './protocol.ts'
 import { WorkerClient } from './worker-client.ts'
 
 class LocalSampler implements Sampler {

@@ -1,14 +1,10 @@
 /** The near end of the engine's worker thread: calls out, answers in, and nobody left waiting when the thread ends. */
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { type Answer, buffersOf, type CallName, type Calls, receivedError } from './protocol.ts'
 
-/** Beside compiled code lies `worker.js`; beside TypeScript sources `worker.ts`, which needs tsx to load. */
 function startWorker(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url))
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  return new Worker(new URL('./worker.ts', import.meta.url), { execArgv: ['--import', loader] })
+  const file = import.meta.url.endsWith('.ts') ? './worker-from-source.mjs' : './worker.js'
+  return new Worker(new URL(file, import.meta.url))
 }
 
 interface Pending {

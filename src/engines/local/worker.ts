@@ -60,59 +60,60 @@ class EngineWorker {
     }
   }
 
-  readonly calls: { [Name in CallName]: (...parameters: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>> } = {
-    open: async (source, options) => {
-      if (this.models.size > 0) throw new Error('a model is open already')
-      this.ort = await loadRuntime()
-      this.options = options
-      // Imports the runtime: only now is it known to load.
-      const { TrainerCore } = await import('./training/trainer-core.ts')
-      const core =
-        typeof source === 'string'
-          ? TrainerCore.open(source, options)
-          : TrainerCore.fresh(source.config, source.seed, options)
-      this.add(core)
-      return core.config
-    },
-    sample: async (model, prompts, params) =>
-      packSamples(await this.model(model).sampler.sample(unpackRows(prompts), params)),
-    logprobs: async (model, sequences, temperature) => {
-      if (!(temperature > 0 && Number.isFinite(temperature))) {
-        throw new UserError(`logprobs: temperature is ${temperature}; it must be above 0`)
-      }
-      return packRows(await this.model(model).core.logprobs(unpackRows(sequences), temperature))
-    },
-    reset: async (model) => {
-      this.model(model).sampler.reset()
-      return undefined
-    },
-    freeze: async () => this.add(this.model(0).core.copy()),
-    release: async (model) => {
-      if (this.models.has(model)) await this.drop(model)
-      return undefined
-    },
-    forwardBackward: async (data, loss) => {
-      const result = await this.model(0).core.forwardBackward(unpackData(data), loss)
-      return { ...result, logprobs: packRows(result.logprobs) }
-    },
-    optimStep: (adam) => this.change((core) => core.optimStep(adam)),
-    save: async (directory) => {
-      await this.model(0).core.save(directory)
-      return undefined
-    },
-    load: async (directory) => {
-      await this.change((core) => core.load(directory))
-      return undefined
-    },
-    loadWeights: async (directory) => {
-      await this.change((core) => core.loadWeights(directory))
-      return undefined
-    },
-    close: async () => {
-      for (const handle of [...this.models.keys()]) await this.drop(handle)
-      return undefined
-    },
-  }
+  readonly calls: { [Name in CallName]: (...parameters: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>> } =
+    {
+      open: async (source, options) => {
+        if (this.models.size > 0) throw new Error('a model is open already')
+        this.ort = await loadRuntime()
+        this.options = options
+        // Imports the runtime: only now is it known to load.
+        const { TrainerCore } = await import('./training/trainer-core.ts')
+        const core =
+          typeof source === 'string'
+            ? TrainerCore.open(source, options)
+            : TrainerCore.fresh(source.config, source.seed, options)
+        this.add(core)
+        return core.config
+      },
+      sample: async (model, prompts, params) =>
+        packSamples(await this.model(model).sampler.sample(unpackRows(prompts), params)),
+      logprobs: async (model, sequences, temperature) => {
+        if (!(temperature > 0 && Number.isFinite(temperature))) {
+          throw new UserError(`logprobs: temperature is ${temperature}; it must be above 0`)
+        }
+        return packRows(await this.model(model).core.logprobs(unpackRows(sequences), temperature))
+      },
+      reset: async (model) => {
+        this.model(model).sampler.reset()
+        return undefined
+      },
+      freeze: async () => this.add(this.model(0).core.copy()),
+      release: async (model) => {
+        if (this.models.has(model)) await this.drop(model)
+        return undefined
+      },
+      forwardBackward: async (data, loss) => {
+        const result = await this.model(0).core.forwardBackward(unpackData(data), loss)
+        return { ...result, logprobs: packRows(result.logprobs) }
+      },
+      optimStep: (adam) => this.change((core) => core.optimStep(adam)),
+      save: async (directory) => {
+        await this.model(0).core.save(directory)
+        return undefined
+      },
+      load: async (directory) => {
+        await this.change((core) => core.load(directory))
+        return undefined
+      },
+      loadWeights: async (directory) => {
+        await this.change((core) => core.loadWeights(directory))
+        return undefined
+      },
+      close: async () => {
+        for (const handle of [...this.models.keys()]) await this.drop(handle)
+        return undefined
+      },
+    }
 }
 
 const port = parentPort

@@ -1,5 +1,5 @@
 /** The sampler: continuous batching over the decode graphs, with reuse of everything computed before. */
-import { UserError, uniform } from '../../../core/index.ts'
+import { hash32, UserError, uniform } from '../../../core/index.ts'
 import type { Sample, SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import type { Runtime } from '../runtime.ts'
@@ -126,7 +126,7 @@ export class SamplerCore {
         const source = promptIndex >= 0 ? firsts.get(promptIndex) : heldIndex >= 0 ? held[heldIndex] : undefined
         const request: Request = {
           prompt,
-          seed: typeof params.seed === 'number' ? params.seed : params.seed[index],
+          seed: typeof params.seed === 'number' ? hash32(params.seed, index) : params.seed[index],
           sampleIndex,
           maxTokens: Math.min(params.maxTokens, this.config.max_position_embeddings - prompt.length),
           source: sampleIndex === 0 ? source : firsts.get(index),

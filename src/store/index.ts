@@ -1,1 +1,2 @@
 export * from './atomic.ts'
+export * from './safetensors.ts'

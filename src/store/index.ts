@@ -1,1 +1,7 @@
 export * from './atomic.ts'
+export * from './hash.ts'
+export * from './json.ts'
+export * from './jsonl.ts'
+export * from './lock.ts'
+export * from './run-folder.ts'
+export * from './stage-record.ts'

@@ -1,0 +1,13 @@
+/**
+ * Colours are named by place, not by value: the style sheet gives each class its colour in light and dark. Okabe and Ito's
+ * colours, adjusted for contrast: told apart also without red and green.
+ */
+const ARMS = ['c0', 'c1', 'c2', 'c3', 'c4', 'c5']
+
+/** The class of the n-th arm (or stage); the first, the base, is grey. */
+export function colourOf(index: number): string {
+  return index < ARMS.length ? ARMS[index] : ARMS[1 + ((index - 1) % (ARMS.length - 1))]
+}
+
+/** Baselines and whatever else stands beside the arms. */
+export const NEUTRAL = 'cn'

@@ -3,8 +3,8 @@ import type { Interval } from './statistics.ts'
 
 export const NOT_MEASURED = 'not measured'
 
-/** How a quantity is written: a share in [0, 1] as percent, or a plain number. */
-export type Unit = 'share' | 'number'
+/** How a quantity is written: a share in [0, 1] as percent, steps to one decimal, or a plain number. */
+export type Unit = 'share' | 'steps' | 'number'
 
 export function formatShare(value: number | null | undefined, digits = 1): string {
   return isNumber(value) ? `${(value * 100).toFixed(digits)}%` : NOT_MEASURED
@@ -12,18 +12,19 @@ export function formatShare(value: number | null | undefined, digits = 1): strin
 
 export function formatValue(value: number | null | undefined, unit: Unit): string {
   if (!isNumber(value)) return NOT_MEASURED
+  if (unit === 'steps') return value.toFixed(1).replace('-', '−')
   return unit === 'share' ? formatShare(value) : formatNumber(value)
 }
 
 /** `12.5% to 18.0%`, without the unit repeated. */
 export function formatInterval({ low, high }: Interval, unit: Unit): string {
-  const text = (value: number) => (unit === 'share' ? (value * 100).toFixed(1) : formatNumber(value))
-  return `${text(low).replace('-', '−')} to ${text(high).replace('-', '−')}`
+  const text = (value: number) => formatValue(value, unit).replace('%', '').replace('-', '−')
+  return `${text(low)} to ${text(high)}`
 }
 
 /** A difference with its sign: `+14.5 points`, `−2.3`. */
 export function formatDifference(value: number, unit: Unit): string {
-  const size = unit === 'share' ? (Math.abs(value) * 100).toFixed(1) : formatNumber(Math.abs(value))
+  const size = formatValue(Math.abs(value), unit).replace('%', '')
   const sign = Number(size) === 0 ? '±' : value > 0 ? '+' : '−'
   return `${sign}${size}${unit === 'share' ? ' points' : ''}`
 }
@@ -35,7 +36,7 @@ export function formatNumber(value: number | null | undefined): string {
   if (size === 0) return '0'
   const exponential = size < 1e-3 || size >= 1e15
   const rounded = size >= 100 ? String(Math.round(size)) : String(Number(size.toPrecision(3)))
-  const text = exponential ? size.toExponential(1).replace('e+', 'e') : rounded
+  const text = exponential ? size.toExponential(1).replace('.0e', 'e').replace('e+', 'e') : rounded
   return value < 0 ? `−${text}` : text
 }
 

@@ -60,7 +60,19 @@ function block(one: Block): Markup {
     case 'figures':
       return element('div', { class: `figures per-${one.perRow}` }, ...one.figures.map(figure))
     case 'predictions':
-      return element('div', { class: 'predictions' }, ...one.predictions.map(prediction))
+      return element(
+        'div',
+        { class: 'predictions' },
+        element(
+          'p',
+          { class: 'note' },
+          element('del', {}, 'struck out'),
+          ' predicted but wrong, ',
+          element('ins', {}, 'underlined'),
+          ' missing from the prediction',
+        ),
+        ...one.predictions.map(prediction),
+      )
     case 'settings':
       return settings(one.groups)
     case 'commands':
@@ -175,10 +187,11 @@ function prediction({ kind, instruction, action, actual, answers }: Prediction):
   )
 }
 
-function markedRun({ kind, text }: WordRun): Markup | string {
+/** White space stays outside the marks, and two marked runs never touch each other. */
+function markedRun({ kind, text }: WordRun, index: number, runs: readonly WordRun[]): Markup | string {
   if (kind === 'same') return text
-  const words = element(kind === 'extra' ? 'del' : 'ins', {}, text.trim())
-  return join([/^\s/.test(text) ? ' ' : '', words])
+  const space = /^\s/.test(text) || (index > 0 && runs[index - 1].kind !== 'same') ? ' ' : ''
+  return join([space, element(kind === 'extra' ? 'del' : 'ins', {}, text.trim())])
 }
 
 function settings(groups: Extract<Block, { block: 'settings' }>['groups']): Markup {

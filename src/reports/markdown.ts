@@ -38,7 +38,10 @@ function block(one: Block): string {
     case 'figures':
       return one.text.map(block).join('\n\n')
     case 'predictions':
-      return one.predictions.map(prediction).join('\n\n')
+      return [
+        '~~Struck out~~: predicted but wrong; **bold**: missing from the prediction.',
+        ...one.predictions.map(prediction),
+      ].join('\n\n')
     case 'settings':
       return table(
         [
@@ -118,9 +121,9 @@ function prediction({ kind, instruction, action, actual, answers }: Prediction):
   ].join('\n')
 }
 
-/** Emphasis marks must touch a word, so white space stays outside. */
-function markedRun({ kind, text }: WordRun): string {
-  const space = /^\s/.test(text) ? ' ' : ''
+/** Emphasis marks must touch a word, so white space stays outside; two marked runs never touch each other. */
+function markedRun({ kind, text }: WordRun, index: number, runs: readonly WordRun[]): string {
+  const space = /^\s/.test(text) || (kind !== 'same' && index > 0 && runs[index - 1].kind !== 'same') ? ' ' : ''
   const words = escapeMarkdown(text.trim())
   if (kind === 'same' || words === '') return `${space}${words}`
   return kind === 'extra' ? `${space}~~${words}~~` : `${space}**${words}**`

@@ -66,7 +66,7 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
     measures.push({
       id: 'steps',
       title: 'Steps per solved task',
-      unit: 'number',
+      unit: 'steps',
       better: 'down',
       basis: 'of solved episodes',
       arms: arms.map((arm) => stepsPerSolved(arm.policy)),

@@ -37,7 +37,7 @@ const DARK: typeof LIGHT = {
   c3: '#3dbd92',
   c4: '#d58ab3',
   c5: '#cdb84a',
-  cn: '#4d565f',
+  cn: '#5a646e',
 }
 
 export function styleSheet(): string {
@@ -98,7 +98,8 @@ thead th{color:var(--soft);font-size:12.5px;vertical-align:bottom;border-bottom-
 .right{text-align:right}
 td.strong,th.strong{font-weight:600}
 td.good,td.bad{font-weight:600}
-tr.groups th,tr.groups td{border-bottom:0;padding-bottom:0;text-align:right}
+tr.groups td{border:0}
+tr.groups th{border-bottom:1px solid var(--rule);padding-bottom:3px;text-align:right}
 tbody tr:last-child>*{border-bottom:0}
 `
 
@@ -119,7 +120,7 @@ figcaption b{color:var(--ink);font-weight:600;margin-right:8px}
 .grid{stroke:var(--grid)}
 .axis{stroke:var(--soft);stroke-opacity:.55}
 .line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}
-.raw{fill:currentColor;fill-opacity:.26}
+.raw{fill:currentColor;fill-opacity:.34}
 .dot,.bar{fill:currentColor}
 .behind{fill:currentColor;fill-opacity:.28}
 .whisker{stroke:currentColor;stroke-width:2.4;stroke-linecap:round;stroke-opacity:.6}
@@ -142,10 +143,11 @@ ins{color:var(--good);background:var(--good-wash);text-decoration:underline;text
 .settings section{break-inside:avoid;margin:0 0 22px}
 .settings table{font-size:13px}
 .settings th,.settings td{padding:3px 8px}
+.settings th:first-child{padding-left:0;width:46%}
 .settings th{color:var(--soft);overflow-wrap:anywhere}
 .settings td{overflow-wrap:anywhere}
-.settings td:last-child{width:60px;text-align:right}
-.source{font-size:11.5px;border-radius:4px;padding:0 6px;border:1px solid currentColor}
+.settings td:last-child{width:64px;padding-right:0;text-align:right;overflow-wrap:normal}
+.source{white-space:nowrap;font-size:11.5px;border-radius:4px;padding:0 6px;border:1px solid currentColor}
 .source.paper{color:var(--c1)}.source.ours{color:var(--soft)}.source.user{color:var(--c2)}
 .commands{margin:0;display:grid;grid-template-columns:minmax(220px,auto) 1fr;gap:8px 20px}
 .commands dt{color:var(--soft)}
@@ -158,6 +160,8 @@ main{padding:24px 16px 60px}
 h1{font-size:25px}
 .verdict{font-size:16.5px}
 .figures{grid-template-columns:minmax(0,1fr)}
+.per-3 figure{max-width:360px}
+.scroll .right{white-space:nowrap}
 .settings{columns:1}
 .commands{grid-template-columns:1fr;gap:2px}
 .commands dd{margin-bottom:10px}

@@ -17,8 +17,8 @@ export function wordDifference(predicted: string, actual: string): WordRun[] {
   if (from.length > LIMIT || to.length > LIMIT) {
     if (predicted === actual) return [{ kind: 'same', text: actual }]
     return [
+      { kind: 'extra', text: predicted },
       { kind: 'missing', text: actual },
-      { kind: 'extra', text: ` ${predicted}` },
     ]
   }
   const common = commonLengths(from, to)
@@ -33,8 +33,8 @@ export function wordDifference(predicted: string, actual: string): WordRun[] {
     if (i < from.length && j < to.length && from[i].text === to[j].text) {
       add('same', from[i++])
       j++
-    } else if (j >= to.length || (i < from.length && common[i + 1][j] >= common[i][j + 1])) add('missing', from[i++])
-    else add('extra', to[j++])
+    } else if (i >= from.length || (j < to.length && common[i][j + 1] >= common[i + 1][j])) add('extra', to[j++])
+    else add('missing', from[i++])
   }
   return runs
 }

@@ -20,7 +20,7 @@ export interface IntervalRow {
 }
 
 const ROW = 22
-const HEADING = 24
+const HEADING = 30
 const AXIS = 24
 const FONT = 12
 
@@ -28,35 +28,40 @@ const FONT = 12
 export function intervalChart(chart: IntervalChart): Markup {
   const rows = chart.groups.flatMap((group) => group.rows)
   const ends = rows.flatMap((row) => [row.value ?? 0, row.interval?.high ?? 0, row.interval?.low ?? 0])
-  const scale = linearScale(ends, [chart.names, chart.width - 56], { count: 4 })
+  const scale = linearScale(ends, [chart.names, chart.width - 56], {
+    low: ends.some((end) => end < 0) ? undefined : 0,
+    count: 4,
+  })
   const height = chart.groups.length * HEADING + rows.length * ROW + AXIS
+  const format = (value: number) => (chart.unit === 'share' ? formatShare(value, 0) : formatNumber(value))
   const parts: Markup[] = []
   let top = 0
   for (const group of chart.groups) {
-    parts.push(element('text', { x: 0, y: top + 16, class: 'heading' }, group.title))
+    parts.push(element('text', { x: 0, y: top + 21, class: 'heading' }, group.title))
     top += HEADING
+    parts.push(grid(scale, top, top + group.rows.length * ROW))
     for (const row of group.rows) {
       parts.push(intervalRow(chart, row, scale, top + ROW / 2))
       top += ROW
     }
   }
-  const format = (value: number) => (chart.unit === 'share' ? formatShare(value, 0) : formatNumber(value))
-  const grid = scale.ticks.flatMap((tick) => [
-    element('line', {
-      x1: scale(tick),
-      x2: scale(tick),
-      y1: HEADING - 4,
-      y2: height - AXIS + 2,
-      class: tick === 0 ? 'axis' : 'grid',
-    }),
+  const ticks = scale.ticks.map((tick) =>
     element('text', { x: scale(tick), y: height - 5, class: 'tick', 'text-anchor': 'middle' }, format(tick)),
-  ])
+  )
   return element(
     'svg',
     { viewBox: `0 0 ${chart.width} ${height}`, role: 'img', 'aria-label': chart.label, class: 'chart' },
     element('title', {}, chart.label),
-    join(grid),
     join(parts),
+    join(ticks),
+  )
+}
+
+function grid(scale: Scale, top: number, bottom: number): Markup {
+  return join(
+    scale.ticks.map((tick) =>
+      element('line', { x1: scale(tick), x2: scale(tick), y1: top, y2: bottom, class: tick === 0 ? 'axis' : 'grid' }),
+    ),
   )
 }
 

@@ -45,7 +45,12 @@ export function lineChart(chart: LineChart): Markup {
   const x = linearScale(
     all.map(([step]) => step),
     [left, width - right],
-    { low: all.length > 0 ? undefined : 0, count: width < 400 ? 4 : 6, whole: true },
+    {
+      low: 0,
+      high: all.length > 0 ? all.reduce((most, [step]) => Math.max(most, step), 0) : 1,
+      count: width < 400 ? 4 : 6,
+      whole: true,
+    },
   )
   return element(
     'svg',

@@ -1,4 +1,4 @@
-import { colourOf } from '../charts/palette.ts'
+import { stageColour } from '../charts/palette.ts'
 import { shareBar } from '../charts/shareBar.ts'
 import { type Block, type Cell, cell, type Section } from '../document.ts'
 import { formatLarge, formatSeconds, formatShare } from '../format.ts'
@@ -36,7 +36,11 @@ export function costSection(input: ReportInput): Section {
           drawing: shareBar({
             label: 'Share of seconds by stage',
             width: 1040,
-            parts: stages.map((stage, index) => ({ name: stage.title, colour: colourOf(index), value: stage.seconds })),
+            parts: stages.map((stage) => ({
+              name: stage.title,
+              colour: stageColour(stage.name),
+              value: stage.seconds,
+            })),
           }),
         },
       ],

@@ -1,8 +1,8 @@
 import type { MetricLine } from '../../evaluation/index.ts'
 import { lineChart } from '../charts/lineChart.ts'
-import { colourOf } from '../charts/palette.ts'
+import { stageColour } from '../charts/palette.ts'
 import type { Block, Figure, Inline, Section } from '../document.ts'
-import { formatValue, type Unit } from '../format.ts'
+import { formatValue, plural, type Unit } from '../format.ts'
 import type { ReportInput } from '../input.ts'
 import { movingAverage, type Point, smoothingWindow, sparkline } from '../smoothing.ts'
 
@@ -41,7 +41,7 @@ const HEALTH: readonly Curve[] = [
 /** Learning curves of every training stage: what it is for in large, its health in small. */
 export function curvesSection(input: ReportInput): Section {
   const stages = [...new Set(input.metrics.map((line) => line.stage))]
-  const blocks = stages.flatMap((stage, index) => stageBlocks(input, stage, index))
+  const blocks = stages.flatMap((stage) => stageBlocks(input, stage))
   if (blocks.length === 0) blocks.push({ block: 'paragraph', content: ['Not measured: no training steps are logged.'] })
   else {
     blocks.push({
@@ -54,7 +54,7 @@ export function curvesSection(input: ReportInput): Section {
   return { id: 'curves', title: 'Learning curves', blocks }
 }
 
-function stageBlocks(input: ReportInput, stage: string, index: number): Block[] {
+function stageBlocks(input: ReportInput, stage: string): Block[] {
   const lines = input.metrics.filter((line) => line.stage === stage)
   const kind = /policy/i.test(stage) ? 'policy' : /sft|fine.?tune|filter/i.test(stage) ? 'supervised' : 'worldModel'
   const has = (curve: Curve) => pointsOf(lines, curve.metric).length > 0
@@ -62,7 +62,7 @@ function stageBlocks(input: ReportInput, stage: string, index: number): Block[] 
   const health = HEALTH.filter(has)
   if (main.length + health.length === 0) return []
   const title = input.stages.find((one) => one.name === stage)?.title ?? stage
-  const colour = kind === 'policy' ? colourOf(2) : kind === 'worldModel' ? colourOf(1) : colourOf(3 + (index % 3))
+  const colour = stageColour(stage)
   const figures = (curves: readonly Curve[], perRow: 2 | 3): Block[] =>
     curves.length === 0
       ? []
@@ -96,15 +96,18 @@ function curveFigure(stage: string, lines: readonly MetricLine[], curve: Curve, 
 
 function curveText(lines: readonly MetricLine[], curve: Curve): Inline[] {
   const points = pointsOf(lines, curve.metric)
-  return [`${curve.title}: `, { code: sparkline(points.map(([, value]) => value)) }, ` ${ends(points, curve.unit)}`]
+  return [
+    `${curve.title}: `,
+    { code: sparkline(points.map(([, value]) => value)) },
+    ` ${ends(points, curve.unit)} in ${plural(points.length, 'step')}`,
+  ]
 }
 
-/** Smoothed first and last value, and how many steps lie between. */
+/** Smoothed first and last value. */
 function ends(points: readonly Point[], unit: Unit): string {
   const smooth = movingAverage(points, smoothingWindow(points.length))
   const [first, last] = [smooth[0], smooth[smooth.length - 1]]
-  if (points.length === 1) return `${formatValue(first[1], unit)} in 1 step`
-  return `${formatValue(first[1], unit)} → ${formatValue(last[1], unit)} in ${points.length} steps`
+  return `${formatValue(first[1], unit)} → ${formatValue(last[1], unit)}`
 }
 
 /** A metric by step; of a step written twice (a run that was resumed) the later line counts. */

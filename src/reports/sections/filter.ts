@@ -50,11 +50,10 @@ export function filterSection(input: ReportInput): Section {
 }
 
 function kindRow(kind: FilterKind, tone?: Cell['tone']): Cell[] {
-  const part = (count: number): Cell => ({
-    text: formatCount(count),
-    below: kind.transitions > 0 ? formatShare(count / kind.transitions, 0) : undefined,
-    tone,
-  })
+  const part = (count: number): Cell => {
+    const share = kind.transitions > 0 ? ` (${formatShare(count / kind.transitions, 0)})` : ''
+    return cell(`${formatCount(count)}${share}`, tone)
+  }
   return [
     cell(kind.kind, tone),
     cell(formatCount(kind.transitions), tone),

@@ -22,8 +22,7 @@ export function paperSection(input: ReportInput): Section {
         ],
       },
       figuresTable(input, rows, success),
-      { block: 'paragraph', content: [{ strong: 'The paper’s claims in this run' }] },
-      claimsTable(rows, success),
+      ...claimBlocks(rows, success),
     ],
   }
 }
@@ -53,20 +52,29 @@ function figuresTable(input: ReportInput, rows: readonly (string | null)[], succ
   }
 }
 
-function claimsTable(rows: readonly (string | null)[], success: Measure | undefined): Block {
-  return {
-    block: 'table',
-    columns: [
-      { title: 'Claim', align: 'left' },
-      { title: 'Here', align: 'left' },
-      { title: 'Difference', align: 'right' },
-    ],
-    rows: PAPER_CLAIMS.map((claim) => {
-      const change = claimChange(claim, rows, success)
-      if (!change) return [cell(claim.text), cell('not tested in this run', 'quiet'), cell('–', 'quiet')]
-      return [cell(claim.text), outcome(change), cell(differenceText(change))]
-    }),
+/** Claims this run has both arms for, with their outcome; the others in one sentence. */
+function claimBlocks(rows: readonly (string | null)[], success: Measure | undefined): Block[] {
+  const changes = PAPER_CLAIMS.map((claim) => ({ claim, change: claimChange(claim, rows, success) }))
+  const tested = changes.flatMap(({ claim, change }) =>
+    change ? [[cell(claim.text), outcome(change), cell(differenceText(change))]] : [],
+  )
+  const untested = changes.filter(({ change }) => !change).map(({ claim }) => claim.text)
+  const blocks: Block[] = []
+  if (tested.length > 0) {
+    blocks.push({
+      block: 'table',
+      columns: [
+        { title: 'The paper’s claim', align: 'left' },
+        { title: 'Here', align: 'left' },
+        { title: 'Difference', align: 'right' },
+      ],
+      rows: tested,
+    })
   }
+  if (untested.length > 0) {
+    blocks.push({ block: 'note', content: [`Claims of the paper not tested in this run: ${untested.join('; ')}.`] })
+  }
+  return blocks
 }
 
 function claimChange(claim: Claim, rows: readonly (string | null)[], success: Measure | undefined): Change | null {

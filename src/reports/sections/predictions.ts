@@ -17,9 +17,7 @@ export function predictionsSection(input: ReportInput): Section {
         : [
             {
               block: 'note',
-              content: [
-                'The first stored examples of each kind in turn, not chosen by outcome. Struck out: predicted but wrong; underlined: missing from the prediction.',
-              ],
+              content: ['The first stored examples of each kind in turn, not chosen by outcome.'],
             },
             { block: 'predictions', predictions },
           ],

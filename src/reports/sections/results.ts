@@ -67,7 +67,7 @@ function intervalFigures(evaluation: EvaluationResult, measures: readonly Measur
     ),
     ...figure(
       'World-model accuracy',
-      'Held-out transitions of the base policy, the same for every arm.',
+      'Held-out transitions, the same for every arm.',
       measures.filter((measure) => measure.id === 'exact' || measure.id === 'rewarded'),
     ),
   ]

@@ -20,7 +20,7 @@ export function rewardSection(input: ReportInput): Section {
       {
         block: 'table',
         columns: [
-          { title: 'Threshold τ (distance below it is rewarded)', align: 'right' },
+          { title: 'Threshold τ (distance below it is rewarded)', align: 'left' },
           { title: 'precision', align: 'right' },
           { title: 'recall', align: 'right' },
         ],

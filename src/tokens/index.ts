@@ -1,0 +1,6 @@
+export type { TokenSequence } from '../core/index.ts'
+export * from './conversation.ts'
+export * from './example.ts'
+export * from './format.ts'
+export * from './template.ts'
+export * from './tokenizer.ts'

@@ -1,6 +1,6 @@
 import { PREDICT } from '../../src/agents/index.ts'
 import { Random } from '../../src/core/index.ts'
-import { type Game, Play } from '../../src/environments/alfworld/index.ts'
+import { type Game, Play, withoutStop } from '../../src/environments/alfworld/index.ts'
 import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
 import { parseGoal } from './goal.ts'
 import { Guesser } from './guesser.ts'
@@ -46,8 +46,8 @@ export function corpusSequence(
     forgetful: between(options.habits.forgetful),
     blind: between(options.habits.blind),
   }
-  const goal = parseGoal(game.task)
-  if (!goal) throw new Error(`goal not understood: ${game.task}`)
+  const goal = parseGoal(withoutStop(game.taskLine))
+  if (!goal) throw new Error(`goal not understood: ${game.taskLine}`)
   const memory = new Memory(play.initial)
   const moveCommand = (object: string, place: string) => `move ${object} to ${place}`
   const player = new Player(goal, memory, habits, random, knowledge.plausible, moveCommand)

@@ -50,14 +50,18 @@ export async function trainBase(
   const first = step
   let tokens = 0
   let loss = 0
+  const batchOf = (at: number) => Array.from({ length: options.batch }, (_, i) => make(at, i))
+  let sequences = batchOf(step)
   for (; step < options.steps; step++) {
-    const sequences = Array.from({ length: options.batch }, (_, i) => make(step, i))
     const trained = sequences.reduce((sum, one) => sum + one.weights.filter((weight) => weight > 0).length, 0)
     const data: Datum[] = sequences.map(({ tokens, weights }) => ({
       tokens,
       weights: weights.map((weight) => weight / trained),
     }))
-    const result = await trainer.forwardBackward(data, { kind: 'cross_entropy' })
+    const working = trainer.forwardBackward(data, { kind: 'cross_entropy' })
+    // The next batch is made while the engine's thread works on this one.
+    const next = batchOf(step + 1)
+    const result = await working
     await trainer.optimStep({
       learningRate: scheduled(step, options),
       beta1: 0.9,
@@ -68,6 +72,7 @@ export async function trainBase(
     })
     loss = loss === 0 ? result.loss : 0.95 * loss + 0.05 * result.loss
     tokens += sequences.reduce((sum, one) => sum + one.tokens.length, 0)
+    sequences = next
     const done = step + 1
     if (done % 50 === 0) {
       const seconds = (Date.now() - began) / 1000

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Action, type Observation, type Task, UserError } from '../../core/index.ts'
+import { type Action, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
 import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
 import { findDataFolder } from './folder.ts'
 import type { Game } from './game.ts'
 import { GAME_FILE, loadGame, withoutStop } from './gamefile.ts'
 import { generateHouse, type HouseOptions } from './house.ts'
 import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
+import { currentListing, isGroundedTake } from './listing.ts'
 import { Play } from './play.ts'
 import { type GoalKind, TASK_TYPES } from './problem.ts'
 import { scanSplit } from './scan.ts'
@@ -88,6 +89,13 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
     game: (task) => source.game(task.id),
     open: (task, { maxSteps }) => new AlfworldEpisode(source.game(task.id), maxSteps),
     transitionKind,
+    grounded({ initial, history, action }) {
+      if (action.kind !== 'text') return null
+      return isGroundedTake(
+        action.text,
+        currentListing([initial, ...history.map((turn) => turn.observation)].map(observationText)),
+      )
+    },
   }
 }
 

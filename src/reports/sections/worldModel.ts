@@ -23,7 +23,8 @@ export function worldModelSection(input: ReportInput): Section {
   for (const [kind, { transitions }] of predictors.flatMap(({ result }) => Object.entries(result.byKind))) {
     counts.set(kind, Math.max(counts.get(kind) ?? 0, transitions))
   }
-  const kinds = [...counts.keys()]
+  // An environment without kinds has one, `all`, which says nothing that the first chart does not.
+  const kinds = [...counts.keys()].filter((kind) => kind !== 'all')
   const all = Math.max(...predictors.map(({ result }) => result.transitions))
   return {
     id: 'world-model',

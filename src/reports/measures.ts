@@ -1,6 +1,6 @@
 import { type Interval, mean, sd } from '../core/index.ts'
 import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
-import type { Unit } from './format.ts'
+import { plural, type Unit } from './format.ts'
 import {
   type Cluster,
   clusteredMean,
@@ -71,7 +71,7 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
     })
   }
   const transitions = arms.map((arm) => pooledWorldModel(arm.worldModel)?.transitions ?? 0)
-  const basis = `${Math.max(0, ...transitions)} held-out transitions`
+  const basis = plural(Math.max(0, ...transitions), 'held-out transition')
   for (const [key, title] of [
     ['exact', 'World model, exact'],
     ['rewarded', 'World model, by reward'],
@@ -146,7 +146,7 @@ function successMeasure(arms: readonly ArmResult[], id: string, title: string, s
     title,
     unit: 'share',
     better: 'up',
-    basis: `${tasks} tasks × ${runs} ${runs === 1 ? 'run' : 'runs'}`,
+    basis: `${plural(tasks, 'task')} × ${plural(runs, 'run')}`,
     arms: arms.map((arm) => success(results(arm))),
   }
 }

@@ -1,6 +1,6 @@
 import { PREDICT } from '../../src/agents/index.ts'
-import { hash32, observationText, Random, type Task } from '../../src/core/index.ts'
-import type { Environment } from '../../src/environments/index.ts'
+import { Random } from '../../src/core/index.ts'
+import { type Game, Play } from '../../src/environments/alfworld/index.ts'
 import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
 import { parseGoal } from './goal.ts'
 import { Guesser } from './guesser.ts'
@@ -32,41 +32,32 @@ export interface CorpusSequence {
  * the guesser. Observations carry no loss: nothing here teaches what an action really leads to.
  */
 export function corpusSequence(
-  environment: Environment,
-  task: Task,
+  game: Game,
   format: ChatFormat,
   knowledge: CorpusKnowledge,
   options: CorpusOptions,
   seed: number,
 ): CorpusSequence {
-  const random = new Random('corpus', seed, task.id)
-  const episode = environment.open(task, { seed: hash32(seed), maxSteps: options.maxSteps })
-  if (episode instanceof Promise) throw new Error('the corpus needs an environment in this process')
+  const random = new Random('corpus', seed)
+  const play = new Play(game)
   const between = ([low, high]: [number, number]) => low + random.next() * (high - low)
   const habits: Habits = {
     wander: between(options.habits.wander),
     forgetful: between(options.habits.forgetful),
     blind: between(options.habits.blind),
   }
-  const goal = parseGoal(task.instruction)
-  if (!goal) throw new Error(`goal not understood: ${task.instruction}`)
-  const intro = observationText(episode.initial)
-  const memory = new Memory(intro)
-  const player = new Player(
-    goal,
-    memory,
-    habits,
-    random,
-    knowledge.plausible,
-    (object, place) => `move ${object} to ${place}`,
-  )
+  const goal = parseGoal(game.task)
+  if (!goal) throw new Error(`goal not understood: ${game.task}`)
+  const memory = new Memory(play.initial)
+  const moveCommand = (object: string, place: string) => `move ${object} to ${place}`
+  const player = new Player(goal, memory, habits, random, knowledge.plausible, moveCommand)
   const askAt = random.chance(options.predictions) ? random.integer(0, options.maxSteps - 1) : -1
 
-  const messages: Message[] = [{ role: 'user', content: intro }]
+  const messages: Message[] = [{ role: 'user', content: play.initial }]
   for (let step = 0; step < options.maxSteps; step++) {
-    const move = player.next(() => episode.actions!())
+    const move = player.next(() => play.admissible())
     if (step === askAt) {
-      const asked = random.chance(0.6) ? move.command : random.pick(episode.actions!())
+      const asked = random.chance(0.6) ? move.command : random.pick(play.admissible())
       const guess = new Guesser(random, knowledge.objects).guess(asked, memory)
       messages[messages.length - 1].content += PREDICT + asked
       messages.push({
@@ -76,11 +67,9 @@ export function corpusSequence(
       break
     }
     messages.push({ role: 'assistant', content: `<thinking>${move.thought}</thinking>${move.command}` })
-    const result = episode.step({ kind: 'text', text: move.command })
-    if (result instanceof Promise) throw new Error('the corpus needs an environment in this process')
-    const observation = observationText(result.observation)
+    const { observation, won } = play.step(move.command)
     memory.observe(move.command, observation)
-    if (result.done || result.truncated) break
+    if (won) break
     messages.push({ role: 'user', content: observation })
   }
   const [sequence] = renderConversation(format, messages)

@@ -68,7 +68,7 @@ describe('LexicalEmbedder', () => {
     embedder.save(path)
     expect(await loadLexicalEmbedder(path).embed(corpus)).toEqual(await embedder.embed(corpus))
     writeFileSync(path, '{"kind":"other"}')
-    expect(() => loadLexicalEmbedder(path)).toThrow(/not a lexical embedder/)
+    expect(() => loadLexicalEmbedder(path)).toThrow(/embedder.json does not hold what it should: kind/)
     rmSync(folder, { recursive: true })
   })
 

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { hash32, UserError } from '../core/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { hash32 } from '../core/index.ts'
+import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { Embedder } from './embedder.ts'
 
 /** Features never seen while fitting share this many places: they must count as different, not vanish. */
@@ -75,15 +74,7 @@ export class LexicalEmbedder implements Embedder {
 
 /** Reads what `save` wrote. */
 export function loadLexicalEmbedder(path: string): LexicalEmbedder {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new UserError(`${path} cannot be read as a lexical embedder: ${(error as Error).message}`)
-  }
-  const file = fileSchema.safeParse(content)
-  if (!file.success) throw new UserError(`${path} is not a lexical embedder: ${file.error.issues[0].message}`)
-  return new LexicalEmbedder(file.data)
+  return new LexicalEmbedder(readJson(path, fileSchema))
 }
 
 /** Lower-case words, a number joined to the word before it; texts without any word fall back to their characters. */

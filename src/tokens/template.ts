@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Template } from '@huggingface/jinja'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { readJson } from './tokenizer.ts'
+import { readJson } from '../store/index.ts'
 
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
@@ -79,9 +79,7 @@ function tokenText(token: string | { content: string } | null | undefined): stri
 /** The template of a model folder: `chat_template.jinja`, or `chat_template` in `tokenizer_config.json`. */
 export function loadChatTemplate(folder: string): ChatTemplate {
   const path = join(folder, 'tokenizer_config.json')
-  const config = configSchema.safeParse(readJson(path))
-  if (!config.success) throw new UserError(`${path} is malformed: ${config.error.issues[0].message}`)
-  const { chat_template: inline, bos_token, eos_token } = config.data
+  const { chat_template: inline, bos_token, eos_token } = readJson(path, configSchema)
   const file = join(folder, 'chat_template.jinja')
   let source: string | undefined
   if (existsSync(file)) source = readFileSync(file, 'utf8')

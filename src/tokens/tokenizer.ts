@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
+import { readJson } from '../store/index.ts'
 
 /** The part of the library's class that is used here. */
 interface LibraryTokenizer {
@@ -115,20 +115,10 @@ export class Tokenizer {
 /** Reads `tokenizer.json` and `tokenizer_config.json` of a model folder; a missing or unusable file is a `UserError`. */
 export function loadTokenizer(folder: string): Tokenizer {
   return new Tokenizer(
-    readJson(join(folder, 'tokenizer.json')),
-    readJson(join(folder, 'tokenizer_config.json')),
+    readJson(join(folder, 'tokenizer.json'), z.unknown()),
+    readJson(join(folder, 'tokenizer_config.json'), z.unknown()),
     folder,
   )
-}
-
-/** A JSON file of a model folder. */
-export function readJson(path: string): unknown {
-  if (!existsSync(path)) throw new UserError(`${path} is missing: give a model folder in Hugging Face form`)
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new UserError(`${path} is not valid JSON: ${(error as Error).message}`)
-  }
 }
 
 function firstIssue(error: z.ZodError): string {

@@ -11,8 +11,8 @@ export interface Game {
   readonly id: string
   readonly rules: Rules
   readonly problem: Problem
-  /** The task line without `Your task is to: ` and the final full stop. */
-  readonly task: string
+  /** What the intro states after `Your task is to: `, full stop included. */
+  readonly taskLine: string
   readonly help: string
   readonly walkthrough?: string[]
   readonly objects: readonly GameObject[]
@@ -78,13 +78,13 @@ export interface GameParts {
   id: string
   rules: Rules
   problem: Problem
-  task: string
+  taskLine: string
   help: string
   walkthrough?: string[]
 }
 
 /** @throws UserError when the problem refers to a receptacle or location it does not describe. */
-export function compileGame({ id, rules, problem, task, help, walkthrough }: GameParts): Game {
+export function compileGame({ id, rules, problem, taskLine, help, walkthrough }: GameParts): Game {
   const objectSpecs = [...problem.objects].sort((a, b) => compareIds(a.id, b.id))
   const receptacleSpecs = [...problem.receptacles].sort((a, b) => compareIds(a.id, b.id))
   const locationIds = new Set([problem.start])
@@ -163,7 +163,7 @@ export function compileGame({ id, rules, problem, task, help, walkthrough }: Gam
     id,
     rules,
     problem,
-    task,
+    taskLine,
     help,
     walkthrough: walkthrough?.map((command) => inDisplayNames(command, names)),
     objects,

@@ -26,11 +26,26 @@ export type GeneratedFile = z.infer<typeof generatedFile>
 
 const TASK_LINE = 'Your task is to: '
 
-/** The task as the intro states it, without `Your task is to: ` and the final full stop. */
-export function taskInGrammar(grammar: string): string | undefined {
+/** The task line of a grammar: what the intro states after `Your task is to: `, full stop included. */
+function taskLineIn(grammar: string): string | undefined {
   const at = grammar.indexOf(TASK_LINE)
   if (at < 0) return undefined
-  const line = grammar.slice(at + TASK_LINE.length, grammar.indexOf('"', at)).replace(/\\n/g, '\n')
+  return grammar.slice(at + TASK_LINE.length, grammar.indexOf('"', at)).replace(/\\n/g, '\n')
+}
+
+const RAW_TASK_LINE = /Your task is to: ((?:[^"\\]|\\[^"])*)\\"/
+const RAW_TASK_KEY = /"task"\s*:\s*"((?:[^"\\]|\\.)*)"/
+
+/** The same, found in the raw text of a game file (where quotes are escaped once more) without parsing it. */
+export function taskLineInFile(text: string): string | undefined {
+  const inGrammar = RAW_TASK_LINE.exec(text)
+  if (inGrammar) return taskLineIn(JSON.parse(`"${TASK_LINE}${inGrammar[1]}\\""`) as string)
+  const key = RAW_TASK_KEY.exec(text)
+  return key ? `${JSON.parse(`"${key[1]}"`)}.` : undefined
+}
+
+/** A task line as an instruction: without the final full stop. */
+export function withoutStop(line: string): string {
   return line.endsWith('.') ? line.slice(0, -1) : line
 }
 
@@ -64,14 +79,14 @@ export function readGame(text: string, id: string, warn: (message: string) => vo
     const walkthrough = file.walkthrough ?? undefined
     if ('rules' in file) {
       const rules = RULES[file.rules]
-      return compileGame({ id, rules, problem, task: file.task, help: builtinHelp(rules), walkthrough })
+      return compileGame({ id, rules, problem, taskLine: `${file.task}.`, help: builtinHelp(rules), walkthrough })
     }
     const { rules, warning } = selectRules(file.pddl_domain, file.grammar)
     if (warning) warn(`${id}: ${warning}`)
-    const task = taskInGrammar(file.grammar)
-    if (task === undefined) throw new UserError('the grammar has no line "Your task is to: …"')
+    const taskLine = taskLineIn(file.grammar)
+    if (taskLine === undefined) throw new UserError('the grammar has no line "Your task is to: …"')
     const help = rules.help ? (helpInGrammar(file.grammar) ?? builtinHelp(rules)) : ''
-    return compileGame({ id, rules, problem, task, help, walkthrough })
+    return compileGame({ id, rules, problem, taskLine, help, walkthrough })
   } catch (error) {
     if (error instanceof UserError) throw new UserError(`${id}: ${error.message}`)
     throw error

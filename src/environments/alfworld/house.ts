@@ -1,7 +1,7 @@
 import { Random } from '../../core/index.ts'
 import { expertPlan } from './expert.ts'
 import { compileGame, type Game } from './game.ts'
-import type { GeneratedFile } from './gamefile.ts'
+import { type GeneratedFile, withoutStop } from './gamefile.ts'
 import { countWithin, type HouseSize, type HouseSplit, type Layout, layoutOf, thingId, unusedId } from './layout.ts'
 import { type Furnished, placeAmong } from './placing.ts'
 import { type Goal, type GoalKind, type Problem, type ProblemObject, type Property, TASK_TYPES } from './problem.ts'
@@ -73,7 +73,7 @@ export function generateHouse(options: HouseOptions): House {
       id: `generated-${size}/${split}/${seed}`,
       rules,
       problem,
-      task: random.pick(taskLines(goal)),
+      taskLine: `${random.pick(taskLines(goal))}.`,
       help: builtinHelp(rules),
     })
     const plan = expertPlan(new World(game))
@@ -88,7 +88,7 @@ const CAN_HOLD = new Map(Object.entries(CAN_CONTAIN).map(([type, held]) => [type
 export function houseFile({ game }: House): GeneratedFile {
   return {
     rules: game.rules.version,
-    task: game.task,
+    task: withoutStop(game.taskLine),
     pddl_problem: problemText(game.problem),
     solvable: true,
     walkthrough: expertPlan(new World(game)) ?? [],
@@ -109,7 +109,7 @@ export function houseTrajData({ game, layout }: House): Record<string, unknown> 
       object_sliced: false,
     },
     scene: { floor_plan: `Generated${layout}`, scene_num: layout },
-    turk_annotations: { anns: [{ task_desc: game.task }] },
+    turk_annotations: { anns: [{ task_desc: withoutStop(game.taskLine) }] },
   }
 }
 

@@ -48,7 +48,7 @@ export function placeAmong(room: Furnished, type: string, options: PlaceOptions)
  * gets the suffix `~seed`.
  */
 export function shuffleObjects(game: Game, seed: number): Game {
-  const { problem, rules, task, help } = game
+  const { problem, rules, taskLine, help } = game
   for (let attempt = 0; attempt < 20; attempt++) {
     const random = new Random('alfworld shuffle', game.id, seed, attempt)
     const room: Furnished = { receptacles: problem.receptacles, canContain: problem.canContain, load: new Map() }
@@ -58,7 +58,7 @@ export function shuffleObjects(game: Game, seed: number): Game {
       const home = placeAmong(room, object.type, { avoid, anywhere: false, most: Number.POSITIVE_INFINITY, random })
       return home ? { ...object, inside: [home.id], locations: [home.location] } : object
     })
-    const shuffled = compileGame({ id: `${game.id}~${seed}`, rules, problem: { ...problem, objects }, task, help })
+    const shuffled = compileGame({ id: `${game.id}~${seed}`, rules, problem: { ...problem, objects }, taskLine, help })
     const plan = expertPlan(new World(shuffled))
     if (plan && plan.length > 0) return shuffled
   }

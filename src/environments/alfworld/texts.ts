@@ -8,7 +8,7 @@ export const NOTHING_HAPPENS = 'Nothing happens.'
 /** The first observation: greeting, the room, the task. */
 export function introText(world: World): string {
   const { game } = world
-  return `-= Welcome to TextWorld, ALFRED! =-\n\n${roomText(game.receptacles.map(({ name }) => name))}\n\nYour task is to: ${game.task}.`
+  return `-= Welcome to TextWorld, ALFRED! =-\n\n${roomText(game.receptacles.map(({ name }) => name))}\n\nYour task is to: ${game.taskLine}`
 }
 
 function roomText(receptacles: string[]): string {

@@ -1,5 +1,5 @@
 /** Numbers as text. A missing number is said in words, never drawn as 0. */
-import type { Interval } from './statistics.ts'
+import type { Interval } from '../core/index.ts'
 
 export const NOT_MEASURED = 'not measured'
 

@@ -62,7 +62,7 @@ export interface FilterKind {
   hopeless: number
   /** Left for training. */
   kept: number
-  /** Share in [0, 1] of groups whose rewards are not all equal; null when not measured. */
+  /** Of how many the filter model's predictions earned different rewards; null when not measured. */
   groupsWithVariance: number | null
 }
 

@@ -1,5 +1,6 @@
+import { type Interval, mean, sd } from '../core/index.ts'
 import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
-import type { Unit } from './format.ts'
+import { plural, type Unit } from './format.ts'
 import {
   type Cluster,
   clusteredMean,
@@ -7,11 +8,8 @@ import {
   clusteredShareInterval,
   correlation,
   differenceInterval,
-  type Interval,
-  mean,
-  standardDeviation,
-  wilson,
-} from './statistics.ts'
+  shareInterval,
+} from './intervals.ts'
 
 /** One quantity measured on every arm. */
 export interface Measure {
@@ -73,7 +71,7 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
     })
   }
   const transitions = arms.map((arm) => pooledWorldModel(arm.worldModel)?.transitions ?? 0)
-  const basis = `${Math.max(0, ...transitions)} held-out transitions`
+  const basis = plural(Math.max(0, ...transitions), 'held-out transition')
   for (const [key, title] of [
     ['exact', 'World model, exact'],
     ['rewarded', 'World model, by reward'],
@@ -148,7 +146,7 @@ function successMeasure(arms: readonly ArmResult[], id: string, title: string, s
     title,
     unit: 'share',
     better: 'up',
-    basis: `${tasks} tasks × ${runs} ${runs === 1 ? 'run' : 'runs'}`,
+    basis: `${plural(tasks, 'task')} × ${plural(runs, 'run')}`,
     arms: arms.map((arm) => success(results(arm))),
   }
 }
@@ -162,11 +160,11 @@ function success(results: readonly PolicyResult[]): Estimate | null {
     results.reduce((sum, result) => sum + (result.successByRun[run] * result.tasks) / tasks, 0),
   )
   const clusters = clustersOf(results, (episode) => [episode.solved ? 1 : 0, 1])
-  const value = mean(byRun) as number
+  const value = mean(byRun)
   return {
     value,
-    sd: standardDeviation(byRun),
-    interval: clusters.size > 0 ? clusteredShareInterval([...clusters.values()]) : wilson(value, tasks),
+    sd: spread(byRun),
+    interval: clusters.size > 0 ? clusteredShareInterval([...clusters.values()]) : shareInterval(value, tasks),
     clusters: clusters.size > 0 ? clusters : undefined,
   }
 }
@@ -176,8 +174,8 @@ function invalidActions(results: readonly PolicyResult[]): Estimate | null {
   const estimate = clusteredMean([...clusters.values()])
   if (estimate) {
     const interval = clusteredShareInterval([...clusters.values()])
-    const sd = overRuns(results, (episode) => [episode.invalid, episode.steps])
-    return { value: estimate.value, sd, interval, clusters }
+    const deviation = overRuns(results, (episode) => [episode.invalid, episode.steps])
+    return { value: estimate.value, sd: deviation, interval, clusters }
   }
   const tasks = results.reduce((sum, result) => sum + result.tasks, 0)
   if (tasks === 0) return null
@@ -196,7 +194,13 @@ function stepsPerSolved(results: readonly PolicyResult[]): Estimate | null {
 
 function worldModelShare(results: readonly WorldModelResult[], key: 'exact' | 'rewarded'): Estimate | null {
   const pooled = pooledWorldModel(results)
-  return pooled && { value: pooled[key], sd: null, interval: wilson(pooled[key], pooled.transitions) }
+  return (
+    pooled && {
+      value: pooled[key],
+      sd: null,
+      interval: shareInterval(pooled[key], pooled.transitions),
+    }
+  )
 }
 
 type Episode = PolicyResult['episodes'][number]
@@ -225,7 +229,12 @@ function overRuns(results: readonly PolicyResult[], measure: (episode: Episode) 
     const before = byRun.get(episode.run) ?? { sum: 0, count: 0 }
     byRun.set(episode.run, { sum: before.sum + sum, count: before.count + count })
   }
-  return standardDeviation([...byRun.values()].filter(({ count }) => count > 0).map(({ sum, count }) => sum / count))
+  return spread([...byRun.values()].filter(({ count }) => count > 0).map(({ sum, count }) => sum / count))
+}
+
+/** Of a single run there is no deviation. */
+function spread(values: readonly number[]): number | null {
+  return values.length < 2 ? null : sd(values)
 }
 
 /** Correlation of two arms over the tasks both attempted; 0 where tasks are unknown. */

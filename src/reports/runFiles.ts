@@ -1,7 +1,7 @@
 /** What a report reads from a run folder, as schemas. Unknown fields are ignored: other readers of the files may need them. */
 import { z } from 'zod'
 import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
-import type { FilterFacts, RewardFacts } from './input.ts'
+import type { ConfigField, RewardFacts } from './input.ts'
 
 const share = z.number().min(0).max(1)
 const count = z.number().min(0)
@@ -20,22 +20,16 @@ export const runFileSchema = z.object({
   resolution: z.array(z.string()).default([]),
 })
 
-const filterSchema: z.ZodType<FilterFacts> = z.object({
-  rule: z.string(),
-  settings: z.record(z.string(), z.unknown()),
-  kinds: z.array(
-    z.object({
-      kind: z.string(),
-      transitions: count,
-      easy: count,
-      hopeless: count,
-      kept: count,
-      groupsWithVariance: share.nullable(),
-    }),
-  ),
+/** A line of `filtered.jsonl`: one training transition and what became of it. */
+export const filterLineSchema = z.object({
+  kind: z.string(),
+  varied: z.boolean(),
+  verdict: z.enum(['easy', 'between', 'hopeless']),
+  kept: z.boolean(),
 })
 
-const rewardSchema: z.ZodType<RewardFacts> = z.object({
+/** `stages/reward/reward.json`. */
+export const rewardFileSchema: z.ZodType<RewardFacts> = z.object({
   embedder: z.string(),
   semantic: z.boolean(),
   why: z.string(),
@@ -44,20 +38,22 @@ const rewardSchema: z.ZodType<RewardFacts> = z.object({
   recall: share.nullable(),
 })
 
-/** `stages/<stage>/stage.json`. The filter stage adds `filter`; the stage that chose the reward adds `reward`. */
+/** `stages/<stage>/stage.json`, written when a stage is finished. */
 export const stageFileSchema = z.object({
   name: z.string(),
   title: z.string(),
+  /** ISO 8601; stages are listed in this order. */
+  startedAt: z.string(),
   seconds: count,
   tokensSampled: count.optional(),
   tokensTrained: count.optional(),
   notes: z.array(z.string()).default([]),
-  filter: filterSchema.optional(),
-  reward: rewardSchema.optional(),
 })
 
-/** A field of `config.json`, a tree whose leaves are these. */
-export const configLeafSchema = z.object({ value: z.unknown(), source: z.enum(['paper', 'ours', 'user']) })
+/** `config.json`: every resolved field. */
+export const configFileSchema: z.ZodType<ConfigField[]> = z.array(
+  z.object({ path: z.string(), value: z.unknown(), source: z.enum(['paper', 'ours', 'user']) }),
+)
 
 /** A line of `metrics.jsonl`. */
 export const metricLineSchema: z.ZodType<MetricLine> = z

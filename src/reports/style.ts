@@ -155,13 +155,14 @@ ins{color:var(--good);background:var(--good-wash);text-decoration:underline;text
 `
 
 const NARROW = `
-@media (max-width:760px){
+@media screen and (max-width:760px){
 main{padding:24px 16px 60px}
 h1{font-size:25px}
 .verdict{font-size:16.5px}
 .figures{grid-template-columns:minmax(0,1fr)}
 .per-3 figure{max-width:360px}
 .scroll .right{white-space:nowrap}
+.scroll th:first-child{min-width:116px}
 .settings{columns:1}
 .commands{grid-template-columns:1fr;gap:2px}
 .commands dd{margin-bottom:10px}
@@ -175,7 +176,14 @@ body{font-size:11px}
 main{max-width:none;padding:0}
 main>section{margin-top:24px;padding-top:14px}
 #theme,nav{display:none}
-h2{break-after:avoid}
+h1{font-size:22px}
+h2{font-size:16px;break-after:avoid}
+.verdict{font-size:13px}
+table,figcaption,.note,.facts,.prediction th,.settings table{font-size:10.5px}
+small,thead th,.prediction td:last-child{font-size:9.5px}
+th,td{padding:4px 8px}
+.right{white-space:nowrap}
+.scroll{overflow:visible}
 tr{break-inside:avoid}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 `

@@ -1,5 +1,6 @@
 import { formatShare } from '../format.ts'
 import { element, join, type Markup } from '../markup.ts'
+import { isDrawable } from './scale.ts'
 import { fitText, textWidth } from './text.ts'
 
 export interface BarChart {
@@ -34,8 +35,8 @@ export function barChart(chart: BarChart): Markup {
   const length = (share: number) => Math.max(0, Math.min(1, share / chart.high)) * room
   const rows = chart.bars.map((bar, index) => {
     const top = index * ROW
-    const value = isShare(bar.value) ? bar.value : null
-    const longest = Math.max(value ?? 0, isShare(bar.behind) ? bar.behind : 0)
+    const value = isDrawable(bar.value) ? bar.value : null
+    const longest = Math.max(value ?? 0, isDrawable(bar.behind) ? bar.behind : 0)
     const middle = top + ROW / 2 + 4
     return element(
       'g',
@@ -46,7 +47,7 @@ export function barChart(chart: BarChart): Markup {
         { x: chart.names - 6, y: middle, class: 'tick', 'text-anchor': 'end' },
         fitText(bar.name, FONT, chart.names - 8),
       ),
-      isShare(bar.behind)
+      isDrawable(bar.behind)
         ? element('rect', { x: chart.names, y: top + 3, width: length(bar.behind), height: ROW - 6, class: 'behind' })
         : '',
       value === null
@@ -71,10 +72,6 @@ export function barChart(chart: BarChart): Markup {
 }
 
 function barText(bar: Bar): string {
-  const behind = isShare(bar.behind) ? `, ${formatShare(bar.behind)} by reward` : ''
-  return `${bar.name}: ${formatShare(bar.value)}${behind}${bar.detail ? ` (${bar.detail})` : ''}`
-}
-
-function isShare(value: number | null | undefined): value is number {
-  return value !== null && value !== undefined && Number.isFinite(value)
+  const behind = isDrawable(bar.behind) ? `, ${formatShare(bar.behind)} by reward` : ''
+  return `${bar.name}: ${formatShare(isDrawable(bar.value) ? bar.value : null)}${behind}${bar.detail ? ` (${bar.detail})` : ''}`
 }

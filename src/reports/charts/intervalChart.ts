@@ -1,7 +1,8 @@
+import type { Interval } from '../../core/index.ts'
 import { formatNumber, formatShare, formatValue, type Unit } from '../format.ts'
 import { element, join, type Markup } from '../markup.ts'
-import type { Interval } from '../statistics.ts'
-import { linearScale, type Scale } from './scale.ts'
+
+import { isDrawable, linearScale, type Scale } from './scale.ts'
 import { fitText } from './text.ts'
 
 export interface IntervalChart {
@@ -29,7 +30,7 @@ export function intervalChart(chart: IntervalChart): Markup {
   const rows = chart.groups.flatMap((group) => group.rows)
   const ends = rows.flatMap((row) => [row.value ?? 0, row.interval?.high ?? 0, row.interval?.low ?? 0])
   const scale = linearScale(ends, [chart.names, chart.width - 56], {
-    low: ends.some((end) => end < 0) ? undefined : 0,
+    low: ends.some((end) => isDrawable(end) && end < 0) ? undefined : 0,
     count: 4,
   })
   const height = chart.groups.length * HEADING + rows.length * ROW + AXIS
@@ -72,10 +73,10 @@ function intervalRow(chart: IntervalChart, row: IntervalRow, scale: Scale, y: nu
     { x: chart.names - 10, y: y + 4, class: 'tick', 'text-anchor': 'end' },
     fitText(row.name, FONT, chart.names - 10),
   )
-  if (value === null || !Number.isFinite(value)) {
+  if (!isDrawable(value)) {
     return join([name, element('text', { x: chart.names + 6, y: y + 4, class: 'tick' }, 'not measured')])
   }
-  const known = interval && Number.isFinite(interval.low) && Number.isFinite(interval.high) ? interval : null
+  const known = interval && isDrawable(interval.low) && isDrawable(interval.high) ? interval : null
   const end = scale(Math.max(value, known?.high ?? value))
   return element(
     'g',

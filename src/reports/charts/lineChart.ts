@@ -1,7 +1,7 @@
 import { formatNumber, formatShare, type Unit } from '../format.ts'
 import { element, join, type Markup } from '../markup.ts'
 import { movingAverage, type Point, smoothingWindow } from '../smoothing.ts'
-import { linearScale, type Scale } from './scale.ts'
+import { isDrawable, linearScale, type Scale } from './scale.ts'
 import { fitText, spreadLabels, textWidth } from './text.ts'
 
 export interface LineChart {
@@ -27,11 +27,11 @@ const FONT = 12
 const TOP = 26
 const BOTTOM = 38
 
-/** Learning curves: every step a faint dot, over them the moving average; a share starts at 0. Points not finite are left out. */
+/** Learning curves: every step a faint dot, over them the moving average; a share starts at 0. Points that are not drawable are left out. */
 export function lineChart(chart: LineChart): Markup {
   const series = chart.series.map((one) => ({
     ...one,
-    points: one.points.filter((point) => point.every(Number.isFinite)),
+    points: one.points.filter((point) => point.every(isDrawable)),
   }))
   const all = series.flatMap((one) => one.points)
   const { width, height } = chart

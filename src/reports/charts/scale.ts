@@ -6,26 +6,34 @@ export interface Scale {
   readonly ticks: number[]
 }
 
+/** Beyond this a number is a mistake, and arithmetic on it would overflow. */
+const LARGEST = 1e100
+
+/** Whether a chart can show the number; NaN, infinities and absurdly large ones are left out of drawings. */
+export function isDrawable(value: number | null | undefined): value is number {
+  return typeof value === 'number' && Math.abs(value) <= LARGEST
+}
+
 /**
- * An axis that covers `values` (non-finite ones are ignored) and runs from pixel `from` to pixel `to`, with about `count`
- * ticks at round numbers. `low` and `high` fix an end; a range of zero width is widened so that the axis has a length.
+ * An axis that covers `values` (those not drawable are ignored) and runs from pixel `from` to pixel `to`, with about
+ * `count` ticks at round numbers. `low` and `high` fix an end; a range of zero width is widened.
  */
 export function linearScale(
   values: readonly number[],
   [from, to]: readonly [number, number],
   options: { low?: number; high?: number; count?: number; whole?: boolean } = {},
 ): Scale {
-  const finite = values.filter(Number.isFinite)
-  let low = options.low ?? (finite.length > 0 ? finite.reduce((a, b) => Math.min(a, b)) : 0)
-  let high = options.high ?? (finite.length > 0 ? finite.reduce((a, b) => Math.max(a, b)) : 1)
-  // Halves are subtracted before they are summed: the width of the widest axis must not overflow.
-  if (!(high / 2 - low / 2 > Math.abs(high) * 1e-12)) {
-    const room = Math.max(Math.abs(low) * 0.1, 1e-12)
-    if (options.low === undefined) low -= low === 0 ? 0 : room
-    high = low === 0 && high === 0 ? 1 : Math.max(high, low) + room
+  const shown = values.filter(isDrawable)
+  let low = options.low ?? shown.reduce((a, b) => Math.min(a, b), shown[0] ?? 0)
+  let high = options.high ?? shown.reduce((a, b) => Math.max(a, b), shown[0] ?? 1)
+  const size = Math.max(Math.abs(low), Math.abs(high))
+  if (!(high - low > size * 1e-9 + 1e-100)) {
+    const room = size > 1e-100 ? size * 0.1 : 1
+    if (options.low === undefined && size > 1e-100) low -= room
+    high = Math.max(low, high) + room
   }
   const count = options.count ?? 4
-  const rough = high / count - low / count
+  const rough = (high - low) / count
   const step = options.whole ? Math.max(1, roundStep(rough)) : roundStep(rough)
   if (options.low === undefined) low = Math.floor(low / step) * step
   if (options.high === undefined) high = Math.ceil(high / step - 1e-9) * step
@@ -33,8 +41,7 @@ export function linearScale(
   for (let tick = Math.ceil(low / step - 1e-9); tick * step <= high + step * 1e-9 && ticks.length < 20; tick++) {
     ticks.push(tick === 0 ? 0 : Number((tick * step).toPrecision(12)))
   }
-  const width = high / 2 - low / 2
-  const scale = (value: number) => from + ((value / 2 - low / 2) / width) * (to - from)
+  const scale = (value: number) => from + ((value - low) / (high - low)) * (to - from)
   return Object.assign(scale, { low, high, ticks })
 }
 

@@ -1,5 +1,6 @@
 import { formatShare } from '../format.ts'
 import { element, join, type Markup } from '../markup.ts'
+import { isDrawable } from './scale.ts'
 import { textWidth } from './text.ts'
 
 export interface ShareBar {
@@ -13,13 +14,11 @@ const FONT = 12
 
 /** One bar divided by share of the total; parts too narrow for their name are named by hovering and in the table beside. */
 export function shareBar(bar: ShareBar): Markup {
-  const parts = bar.parts.filter((part) => Number.isFinite(part.value) && part.value > 0)
-  const largest = parts.reduce((most, part) => Math.max(most, part.value), 0)
-  // Divided by the largest first: a sum of very large numbers would overflow.
-  const total = parts.reduce((sum, part) => sum + part.value / largest, 0)
+  const parts = bar.parts.filter((part) => isDrawable(part.value) && part.value > 0)
+  const total = parts.reduce((sum, part) => sum + part.value, 0)
   let left = 0
   const drawn = parts.map((part) => {
-    const share = part.value / largest / total
+    const share = part.value / total
     const width = share * bar.width
     const text = `${part.name} ${formatShare(share, 0)}`
     const shown =

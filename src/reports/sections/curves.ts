@@ -19,7 +19,7 @@ const CURVES: Record<'worldModel' | 'policy' | 'supervised', readonly Curve[]> =
   worldModel: [
     { metric: 'reward', title: 'World-model reward', y: 'mean reward of a step', unit: 'share' },
     {
-      metric: 'groupsWithVariance',
+      metric: 'groupVariance',
       title: 'Groups with variance',
       y: 'share of groups that teach something',
       unit: 'share',

@@ -1,5 +1,5 @@
 import { type Cell, cell, type Section } from '../document.ts'
-import { formatCount, formatShare } from '../format.ts'
+import { formatCount, formatShare, NOT_MEASURED } from '../format.ts'
 import type { FilterKind, ReportInput } from '../input.ts'
 
 /** What the filter kept, by kind, and how many groups still have something to teach. */
@@ -11,18 +11,14 @@ export function filterSection(input: ReportInput): Section {
   }
   const sum = (key: 'transitions' | 'easy' | 'hopeless' | 'kept') =>
     filter.kinds.reduce((total, kind) => total + kind[key], 0)
-  const known = filter.kinds.filter((kind) => kind.groupsWithVariance !== null && kind.transitions > 0)
-  const weight = known.reduce((total, kind) => total + kind.transitions, 0)
+  const varied = filter.kinds.flatMap((kind) => kind.groupsWithVariance ?? [])
   const total: FilterKind = {
     kind: 'All',
     transitions: sum('transitions'),
     easy: sum('easy'),
     hopeless: sum('hopeless'),
     kept: sum('kept'),
-    groupsWithVariance:
-      weight === 0
-        ? null
-        : known.reduce((all, kind) => all + (kind.groupsWithVariance ?? 0) * kind.transitions, 0) / weight,
+    groupsWithVariance: varied.length < filter.kinds.length ? null : varied.reduce((sum, count) => sum + count, 0),
   }
   const settings = Object.entries(filter.settings).map(([name, value]) => `${name} ${plainValue(value)}`)
   return {
@@ -45,6 +41,12 @@ export function filterSection(input: ReportInput): Section {
         ],
         rows: [...filter.kinds.map((kind) => kindRow(kind)), kindRow(total, 'strong')],
       },
+      {
+        block: 'note',
+        content: [
+          'Easy and hopeless as the filter model sees it; groups with variance are those where its predictions did not all earn the same: only they can teach GRPO anything.',
+        ],
+      },
     ],
   }
 }
@@ -60,7 +62,7 @@ function kindRow(kind: FilterKind, tone?: Cell['tone']): Cell[] {
     part(kind.easy),
     part(kind.hopeless),
     part(kind.kept),
-    cell(formatShare(kind.groupsWithVariance), tone),
+    kind.groupsWithVariance === null ? cell(NOT_MEASURED, 'quiet') : part(kind.groupsWithVariance),
   ]
 }
 

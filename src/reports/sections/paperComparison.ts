@@ -56,7 +56,7 @@ function figuresTable(input: ReportInput, rows: readonly (string | null)[], succ
 function claimBlocks(rows: readonly (string | null)[], success: Measure | undefined): Block[] {
   const changes = PAPER_CLAIMS.map((claim) => ({ claim, change: claimChange(claim, rows, success) }))
   const tested = changes.flatMap(({ claim, change }) =>
-    change ? [[cell(claim.text), outcome(change), cell(differenceText(change))]] : [],
+    change ? [[cell(claim.text), outcome(change), differenceCell(change)]] : [],
   )
   const untested = changes.filter(({ change }) => !change).map(({ claim }) => claim.text)
   const blocks: Block[] = []
@@ -88,7 +88,10 @@ function outcome(change: Change): Cell {
   return change.difference > 0 ? cell('held', 'good') : cell('not held: the opposite', 'bad')
 }
 
-function differenceText(change: Change): string {
+function differenceCell(change: Change): Cell {
   const interval = change.interval ? ` [${formatInterval(change.interval, 'share')}]` : ''
-  return `${formatShare(change.from.value)} → ${formatShare(change.to.value)}: ${formatDifference(change.difference, 'share')}${interval}`
+  return {
+    text: formatDifference(change.difference, 'share'),
+    below: `${formatShare(change.from.value)} → ${formatShare(change.to.value)}${interval}`,
+  }
 }

@@ -1,8 +1,8 @@
 import type { Block, Section } from '../document.ts'
 import { formatDifference } from '../format.ts'
 import type { ReportInput } from '../input.ts'
+import { detectableFrom } from '../intervals.ts'
 import { changeOf, measuresOf } from '../measures.ts'
-import { detectableDifference } from '../statistics.ts'
 
 /** What differences a run of this size would miss, from the width of its own intervals. */
 export function resolutionSection(input: ReportInput): Section {
@@ -13,7 +13,7 @@ export function resolutionSection(input: ReportInput): Section {
     const rows = measuresOf(evaluation).flatMap((measure) => {
       const interval = changeOf(measure, 0, last)?.interval
       if (!interval) return []
-      const smallest = formatDifference(detectableDifference(interval), measure.unit).replace('+', '')
+      const smallest = formatDifference(detectableFrom(interval), measure.unit).replace('+', '')
       return [[{ text: measure.title }, { text: measure.basis, tone: 'quiet' as const }, { text: smallest }]]
     })
     if (rows.length > 0) {

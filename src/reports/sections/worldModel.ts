@@ -2,7 +2,7 @@ import type { WorldModelResult } from '../../evaluation/index.ts'
 import { barChart } from '../charts/barChart.ts'
 import { colourOf, NEUTRAL } from '../charts/palette.ts'
 import { type Block, cell, type Figure, type Section } from '../document.ts'
-import { formatShare, plural } from '../format.ts'
+import { formatCount, formatShare, plural } from '../format.ts'
 import type { ReportInput } from '../input.ts'
 import { pooledWorldModel } from '../measures.ts'
 
@@ -23,7 +23,8 @@ export function worldModelSection(input: ReportInput): Section {
   for (const [kind, { transitions }] of predictors.flatMap(({ result }) => Object.entries(result.byKind))) {
     counts.set(kind, Math.max(counts.get(kind) ?? 0, transitions))
   }
-  const kinds = [...counts.keys()]
+  // An environment without kinds has one, `all`, which says nothing that the first chart does not.
+  const kinds = [...counts.keys()].filter((kind) => kind !== 'all')
   const all = Math.max(...predictors.map(({ result }) => result.transitions))
   return {
     id: 'world-model',
@@ -102,10 +103,10 @@ function kindTable(
       ...predictors.map(({ name }) => ({ title: name, align: 'right' as const })),
     ],
     rows: [
-      [cell('All'), cell(String(all)), ...predictors.map(({ result }) => cell(text(result)))],
+      [cell('All'), cell(formatCount(all)), ...predictors.map(({ result }) => cell(text(result)))],
       ...kinds.map((kind) => [
         cell(kind),
-        cell(String(counts.get(kind))),
+        cell(formatCount(counts.get(kind))),
         ...predictors.map(({ result }) => cell(text(result.byKind[kind]))),
       ]),
     ],

@@ -1,9 +1,5 @@
-/** Intervals for rates of repeated, clustered, paired measurements. Pure functions, nothing random. */
-
-export interface Interval {
-  low: number
-  high: number
-}
+/** Intervals of clustered and paired measurements, on top of core's. Pure functions, nothing random. */
+import { type Interval, mean, wilsonInterval } from '../core/index.ts'
 
 /** Several measurements of one task: they share the task's luck and count as one cluster. */
 export interface Cluster {
@@ -16,24 +12,9 @@ const Z = 1.959964
 /** Two-sided 5 % error, 80 % power: 1.96 + 0.84. */
 const DETECTABLE = 2.801585
 
-export function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-/** Sample standard deviation; null for fewer than two values. */
-export function standardDeviation(values: readonly number[]): number | null {
-  const centre = mean(values)
-  if (centre === null || values.length < 2) return null
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1))
-}
-
-/** Wilson's interval of a share `p` seen in `n` independent trials; `n` may be an effective size. */
-export function wilson(p: number, n: number): Interval {
-  if (!(n > 0)) return { low: 0, high: 1 }
-  const spread = Z * Math.sqrt((p * (1 - p)) / n + (Z * Z) / (4 * n * n))
-  const centre = p + (Z * Z) / (2 * n)
-  const scale = 1 + (Z * Z) / n
-  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) }
+/** Wilson's interval of a share in [0, 1] of `trials`, which may be an effective number; rounding past the ends is forgiven. */
+export function shareInterval(value: number, trials: number): Interval {
+  return wilsonInterval(Math.min(trials, Math.max(0, value * trials)), trials)
 }
 
 /** Mean over all measurements and its standard error over clusters; null error for fewer than two clusters. */
@@ -58,7 +39,7 @@ export function clusteredShareInterval(clusters: readonly Cluster[]): Interval |
   const total = clusters.reduce((sum, cluster) => sum + cluster.count, 0)
   const groups = clusters.filter((cluster) => cluster.count > 0).length
   const effective = error ? (value * (1 - value)) / error ** 2 : groups
-  return wilson(value, Math.min(total, Math.max(1, effective || groups)))
+  return shareInterval(value, Math.min(total, Math.max(1, effective || groups)))
 }
 
 /** 95 % interval of a mean that is not a share. */
@@ -70,8 +51,9 @@ export function clusteredMeanInterval(clusters: readonly Cluster[]): Interval | 
 
 /** Pearson's correlation; 0 where either side does not vary. */
 export function correlation(a: readonly number[], b: readonly number[]): number {
+  if (a.length !== b.length) throw new Error(`${a.length} and ${b.length} values cannot be paired`)
+  if (a.length === 0) return 0
   const [meanA, meanB] = [mean(a), mean(b)]
-  if (meanA === null || meanB === null || a.length !== b.length) return 0
   let [ab, aa, bb] = [0, 0, 0]
   for (let i = 0; i < a.length; i++) {
     ab += (a[i] - meanA) * (b[i] - meanB)
@@ -100,6 +82,6 @@ export function differenceInterval(
 }
 
 /** The true difference that an interval of this width would detect four times in five. */
-export function detectableDifference(interval: Interval): number {
+export function detectableFrom(interval: Interval): number {
   return (DETECTABLE * (interval.high - interval.low)) / (2 * Z)
 }

@@ -41,7 +41,8 @@ export interface TraceCheck {
 /**
  * Replay recorded episodes against the games of a data folder and compare observation, admissible commands, score, won and
  * done at every step. An episode counts at most one difference: after it, the rest would only repeat it.
- * @throws UserError when a file is unreadable, or nothing at all was checked.
+ * Nothing checked at all (`episodes` 0) is a failure too; `assertSame` says so.
+ * @throws UserError when a file is unreadable or a game of the data's own release is missing.
  */
 export function checkTraces(dataFolder: string, traceFiles: string[]): TraceCheck {
   const folder = findDataFolder(dataFolder)
@@ -68,13 +69,22 @@ export function checkTraces(dataFolder: string, traceFiles: string[]): TraceChec
       check.first ??= { file, line, game: trace.game, ...difference }
     }
   }
-  if (check.steps === 0) {
+  check.stepsPerSecond = milliseconds > 0 ? Math.round(check.steps / (milliseconds / 1000)) : 0
+  return check
+}
+
+/** @throws UserError when something differed, or nothing was checked. */
+export function assertSame({ episodes, skipped, differences, first }: TraceCheck): void {
+  if (episodes === 0) {
     throw new UserError(
-      `nothing was checked: ${check.skipped} traces of another release than the games in ${folder}, 0 of the same; give traces and data of one release`,
+      `nothing was checked: ${skipped} traces are of another release than the data, none of the same; give traces and data of one release`,
     )
   }
-  check.stepsPerSecond = Math.round(check.steps / Math.max(milliseconds / 1000, 1e-9))
-  return check
+  if (differences > 0) {
+    throw new UserError(
+      `${differences} of ${episodes} episodes differ, the first at step ${first?.step} of ${first?.game}`,
+    )
+  }
 }
 
 /** The release of the first game found in a data folder. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Action, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
+import { type Action, hash32, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
 import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
 import { findDataFolder } from './folder.ts'
 import type { Game } from './game.ts'
@@ -18,7 +18,7 @@ export interface GenerateOptions {
   size: HouseSize
   /** Households in each split; splits left out are empty. */
   counts: Partial<Record<HouseSplit, number>>
-  /** Shifts the seeds of all households: other households of the same families of layouts. Default 0. */
+  /** Other seeds give other households of the same families of layouts. Default 0. */
   seed?: number
   kinds?: GoalKind[]
   shuffle?: number
@@ -173,7 +173,7 @@ function generatedSource({ size, counts, seed = 0, kinds, shuffle }: GenerateOpt
       let tasks = lists.get(split)
       if (!tasks) {
         tasks = Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
-          const game = gameOf(`generated-${size}/${split}/${seed + index}`)
+          const game = gameOf(`generated-${size}/${split}/${hash32('alfworld', seed, index)}`)
           return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
         })
         lists.set(split, tasks)

@@ -1,14 +1,6 @@
+import type { TokenSequence } from '../core/index.ts'
 import type { ChatFormat } from './format.ts'
 import type { Message } from './template.ts'
-
-/** Tokens with who wrote them. All three arrays run along `tokens`. */
-export interface TokenSequence {
-  tokens: number[]
-  /** 1 where the model sampled the token (or a labelled reply stands for it), 0 where the prompt brought it. */
-  mask: number[]
-  /** Log-probability at sampling where `mask` is 1, else 0. */
-  logprobs: number[]
-}
 
 /**
  * A conversation, tokens in and tokens out. Sampled ids are kept and never encoded again: a prompt that extends the text

@@ -1,5 +1,5 @@
-import { UserError } from '../core/index.ts'
-import { Conversation, type TokenSequence } from './conversation.ts'
+import { type TokenSequence, UserError } from '../core/index.ts'
+import { Conversation } from './conversation.ts'
 import type { ChatFormat } from './format.ts'
 import type { Message } from './template.ts'
 

@@ -1,3 +1,4 @@
+export type { TokenSequence } from '../core/index.ts'
 export * from './conversation.ts'
 export * from './example.ts'
 export * from './format.ts'

@@ -1,0 +1,3 @@
+export * from './config.ts'
+export { type LocalEngine, openLocalEngine } from './engine.ts'
+export type { EngineOptions, ModelSource } from './protocol.ts'

@@ -1,0 +1,71 @@
+import { hash32, UserError } from '../../core/index.ts'
+import { type ModelConfig, type ParameterSpec, parameterSpecs } from './config.ts'
+
+/** All parameters of a model (or one moment, or their gradients) in one flat array, with a view per parameter. */
+export class ParameterSet {
+  readonly flat: Float32Array
+  readonly specs: readonly ParameterSpec[]
+  private readonly views = new Map<string, Float32Array>()
+
+  constructor(config: ModelConfig) {
+    this.specs = parameterSpecs(config)
+    const sizes = this.specs.map((spec) => spec.shape.reduce((a, b) => a * b, 1))
+    this.flat = new Float32Array(sizes.reduce((a, b) => a + b, 0))
+    let at = 0
+    for (const [i, spec] of this.specs.entries()) {
+      this.views.set(spec.name, this.flat.subarray(at, at + sizes[i]))
+      at += sizes[i]
+    }
+  }
+
+  /** The parameter's part of `flat`: writing to it writes the parameter. */
+  view(name: string): Float32Array {
+    const view = this.views.get(name)
+    if (!view) throw new Error(`no parameter named ${name}`)
+    return view
+  }
+
+  entries(): IterableIterator<[string, Float32Array]> {
+    return this.views.entries()
+  }
+
+  /** Copy of all values by name, after checking that exactly this model's parameters are there. */
+  assign(tensors: ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>, source: string): void {
+    for (const { name, shape } of this.specs) {
+      const tensor = tensors.get(name)
+      if (!tensor)
+        throw new UserError(`${source} has no tensor ${name}: is it a model of the shape in its config.json?`)
+      if (tensor.shape.join() !== shape.join()) {
+        throw new UserError(`${source}: ${name} has shape [${tensor.shape}], its config.json asks for [${shape}]`)
+      }
+    }
+    for (const { name } of this.specs) this.view(name).set(tensors.get(name)?.data ?? [])
+  }
+}
+
+const STANDARD_DEVIATION = 0.02
+
+/** Standard normal number from a seed and a counter (Box–Muller). */
+function normal(seed: number, counter: number): number {
+  const u = (hash32(seed, counter, 0) + 1) / 4294967297
+  const v = hash32(seed, counter, 1) / 4294967296
+  return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v)
+}
+
+/**
+ * Random weights, a pure function of the seed: normal with standard deviation 0.02, norms 1, and the projections that
+ * write into the residual stream smaller by √(2 · layers), so that its variance does not grow with depth.
+ */
+export function initialise(parameters: ParameterSet, config: ModelConfig, seed: number): void {
+  const residual = STANDARD_DEVIATION / Math.sqrt(2 * config.num_hidden_layers)
+  for (const [name, view] of parameters.entries()) {
+    if (name.endsWith('norm.weight')) {
+      view.fill(1)
+      continue
+    }
+    const deviation =
+      name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residual : STANDARD_DEVIATION
+    const own = hash32('weights', seed, name)
+    for (let i = 0; i < view.length; i++) view[i] = deviation * normal(own, i)
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  add,
+  attention,
+  concat,
+  distributeRows,
+  embed,
+  type KeySet,
+  linear,
+  permuteRows,
+  reshape,
+  rmsNorm,
+  rotary,
+  swiglu,
+  type Tape,
+  type Tensor,
+} from '../autodiff/index.ts'
+import { type ModelConfig, parameterSpecs } from '../config.ts'
+import type { Value } from '../onnx/index.ts'
+
+/** Rotary tables [max_position_embeddings, head size / 2] for cosine, sine and −sine. */
+export function rotaryTables(config: ModelConfig): Record<'cosine' | 'sine' | 'negativeSine', Float32Array> {
+  const half = config.hidden_size / config.num_attention_heads / 2
+  const length = config.max_position_embeddings
+  const cosine = new Float32Array(length * half)
+  const sine = new Float32Array(length * half)
+  for (let position = 0; position < length; position++) {
+    for (let i = 0; i < half; i++) {
+      const angle = position * config.rope_theta ** (-i / half)
+      cosine[position * half + i] = Math.cos(angle)
+      sine[position * half + i] = Math.sin(angle)
+    }
+  }
+  return { cosine, sine, negativeSine: sine.map((x) => -x) }
+}
+
+/** Which form of the decoder graph: with shared prefixes or plain sequences; with wanted rows in prefixes or without. */
+export interface DecoderForm {
+  prefixed: boolean
+  prefixRows: boolean
+}
+
+/** The decoder in a graph: parameters by name, and the normalised hidden state of each wanted row [selected, d]. */
+export interface Decoder {
+  parameters: Map<string, Tensor>
+  hidden: Tensor
+  head: Tensor
+}
+
+/**
+ * Append a Llama decoder to the tape's graph. Inputs besides the parameters are those of `layoutRun`: this function
+ * and that one describe the same layout.
+ */
+export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm): Decoder {
+  const { graph } = tape
+  const { num_attention_heads: queryHeads, num_key_value_heads: keyHeads, rms_norm_eps: epsilon } = config
+  const d = config.hidden_size
+  const size = d / queryHeads
+  const index = (name: string) => graph.input(name, 'int32', [name])
+  const shape = (name: string, rank: number) => graph.input(name, 'int64', [rank])
+
+  const parameters = new Map(parameterSpecs(config).map((spec) => [spec.name, tape.parameter(spec.name, spec.shape)]))
+  const weight = (name: string): Tensor => {
+    const tensor = parameters.get(name)
+    if (!tensor) throw new Error(`no parameter ${name}`)
+    return tensor
+  }
+
+  const ids = index('ids')
+  const positions = graph.input('positions', 'int64', ['ids', 1])
+  const tables = rotaryTables(config)
+  const tableShape = [config.max_position_embeddings, size / 2]
+  const cosine = graph.initializer('cosine', tables.cosine, tableShape)
+  const sine = graph.initializer('sine', tables.sine, tableShape)
+  const negativeSine = graph.initializer('negativeSine', tables.negativeSine, tableShape)
+  const turn = (x: Tensor) => rotary(x, positions, cosine, sine, negativeSine)
+  const byHead = (x: Tensor, heads: number, rows: string) => reshape(x, [-1, size], [`${rows}·${heads}`, size])
+
+  const queryAnswer = index('queryAnswer')
+  const keyAnswer = index('keyAnswer')
+  const querySlots = index('querySlots')
+  const queryInverse = index('queryInverse')
+  const keyInverse = index('keyInverse')
+  const ownSet = {
+    queryShape: shape('ownQueryShape', 3),
+    keyShape: shape('ownKeyShape', 3),
+    mask: graph.input('ownMask', 'float32', ['ownQueries', 'ownKeys']),
+  }
+  const shared = form.prefixed
+    ? {
+        queries: index('queryPrefix'),
+        keys: index('keyPrefix'),
+        self: {
+          queryShape: shape('prefixQueryShape', 3),
+          keyShape: shape('prefixKeyShape', 3),
+          mask: graph.input('prefixMask', 'float32', ['prefixQueries', 'prefixKeys']),
+        },
+        cross: {
+          queryShape: shape('crossQueryShape', 3),
+          mask: graph.input('crossMask', 'float32', ['prefixBatch', 1, 'prefixKeys']),
+        },
+        widths: shape('widths', 2),
+      }
+    : undefined
+
+  const attend = (q: Tensor, k: Tensor, v: Tensor, last: boolean): Tensor => {
+    const keyIndices: Value[] = shared ? [shared.keys, keyAnswer] : [keyAnswer]
+    const keys = distributeRows(byHead(k, keyHeads, 'ids'), keyIndices, keyInverse)
+    const values = distributeRows(byHead(v, keyHeads, 'ids'), keyIndices, keyInverse)
+    const queries = byHead(q, queryHeads, 'ids')
+    const scale = 1 / Math.sqrt(size)
+    const own: KeySet = { ...ownSet, keys: keys[keys.length - 1], values: values[values.length - 1] }
+    const answersOnly = last && !(shared && form.prefixRows)
+    const parts = answersOnly
+      ? [permuteRows(queries, queryAnswer, index('lastInverse'), 'queryAnswer', { unused: true })]
+      : distributeRows(queries, shared ? [shared.queries, queryAnswer] : [queryAnswer], queryInverse)
+    const outputs: Tensor[] = []
+    if (shared) {
+      const prefixKeys: KeySet = { ...shared.self, keys: keys[0], values: values[0] }
+      if (!answersOnly) outputs.push(attention(parts[0], [prefixKeys], scale))
+      const cross: KeySet = { ...prefixKeys, ...shared.cross }
+      outputs.push(attention(parts[parts.length - 1], [cross, own], scale, shared.widths))
+    } else outputs.push(attention(parts[0], [own], scale))
+    const joined = outputs.length === 1 ? outputs[0] : concat(outputs, 0, 'querySlots')
+    const rows = last
+      ? permuteRows(joined, index('outputSlots'), index('outputInverse'), 'outputSlots', { unused: true })
+      : permuteRows(joined, queryInverse, querySlots, 'ids')
+    const name = last ? 'outputRows' : 'ids'
+    return reshape(rows, [-1, d], [name, d])
+  }
+
+  let x = embed(weight('model.embed_tokens.weight'), ids, 'ids')
+  for (let i = 0; i < config.num_hidden_layers; i++) {
+    const last = i === config.num_hidden_layers - 1
+    const layer = `model.layers.${i}`
+    const input = rmsNorm(x, weight(`${layer}.input_layernorm.weight`), epsilon)
+    const q = turn(linear(input, weight(`${layer}.self_attn.q_proj.weight`)))
+    const k = turn(linear(input, weight(`${layer}.self_attn.k_proj.weight`)))
+    const v = linear(input, weight(`${layer}.self_attn.v_proj.weight`))
+    const mixed = attend(q, k, v, last)
+    if (last) {
+      x = permuteRows(x, index('outputRows'), index('rowInverse'), 'outputRows', { unused: true })
+    }
+    x = add(x, linear(mixed, weight(`${layer}.self_attn.o_proj.weight`)))
+    const inner = rmsNorm(x, weight(`${layer}.post_attention_layernorm.weight`), epsilon)
+    const gate = linear(inner, weight(`${layer}.mlp.gate_proj.weight`))
+    const up = linear(inner, weight(`${layer}.mlp.up_proj.weight`))
+    x = add(x, linear(swiglu(gate, up), weight(`${layer}.mlp.down_proj.weight`)))
+  }
+  const hidden = rmsNorm(x, weight('model.norm.weight'), epsilon)
+  return {
+    parameters,
+    hidden,
+    head: weight(config.tie_word_embeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'),
+  }
+}

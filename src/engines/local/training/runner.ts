@@ -1,0 +1,126 @@
+import * as ort from 'onnxruntime-node'
+import type { Loss } from '../../engine.ts'
+import type { ModelConfig } from '../config.ts'
+import type { ParameterSet } from '../parameters.ts'
+import type { DecoderForm } from './decoder.ts'
+import type { RunLayout } from './layout.ts'
+import { logprobGraph, type ModelGraph, trainingGraph } from './training-graph.ts'
+
+/** Per output row; each array has `layout.selected` entries. */
+export interface RowInputs {
+  targets: Int32Array
+  weights?: Float32Array
+  advantages?: Float32Array
+  oldLogprobs?: Float32Array
+  refLogprobs?: Float32Array
+}
+
+export interface RowOutputs {
+  logprobs: Float32Array
+  entropy: Float32Array
+  loss: Float32Array
+}
+
+interface Program {
+  graph: ModelGraph
+  session: ort.InferenceSession
+}
+
+/** Runs layouts through sessions, one per graph form and loss, made when first needed; all sizes are dynamic. */
+export class ModelRunner {
+  private readonly config: ModelConfig
+  private readonly threads: number
+  private readonly weights: Record<string, ort.Tensor>
+  private readonly programs = new Map<string, Promise<Program>>()
+
+  constructor(config: ModelConfig, parameters: ParameterSet, threads: number) {
+    this.config = config
+    this.threads = threads
+    this.weights = Object.fromEntries(
+      parameters.specs.map(({ name, shape }) => [name, new ort.Tensor('float32', parameters.view(name), shape)]),
+    )
+  }
+
+  private program(key: string, build: () => ModelGraph): Promise<Program> {
+    const known = this.programs.get(key)
+    if (known) return known
+    const create = async (): Promise<Program> => {
+      const graph = build()
+      const session = await ort.InferenceSession.create(graph.bytes, {
+        intraOpNumThreads: this.threads,
+        // Only errors: warnings concern the runtime's own optimiser.
+        logSeverityLevel: 3,
+      })
+      return { graph, session }
+    }
+    const program = create()
+    this.programs.set(key, program)
+    return program
+  }
+
+  private feeds(session: ort.InferenceSession, layout: RunLayout, rows: RowInputs): Record<string, ort.Tensor> {
+    const feeds: Record<string, ort.Tensor> = {}
+    for (const name of session.inputNames) {
+      const index = layout.indices[name]
+      const mask = layout.masks[name]
+      const column = name in rows ? rows[name as keyof RowInputs] : undefined
+      if (this.weights[name]) feeds[name] = this.weights[name]
+      else if (index?.data instanceof Int32Array) feeds[name] = new ort.Tensor('int32', index.data, index.dimensions)
+      else if (index) feeds[name] = new ort.Tensor('int64', index.data, index.dimensions)
+      else if (mask) feeds[name] = new ort.Tensor('float32', mask.data, mask.dimensions)
+      else if (column instanceof Int32Array) feeds[name] = new ort.Tensor('int32', column, [column.length])
+      else if (column) feeds[name] = new ort.Tensor('float32', column, [column.length, 1])
+      else throw new Error(`graph input ${name} has no value`)
+    }
+    return feeds
+  }
+
+  /** Log-probability of each output row's target at a temperature. */
+  async logprobs(layout: RunLayout, targets: Int32Array, temperature: number): Promise<Float32Array> {
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true }
+    const key = JSON.stringify({ form, temperature })
+    const { session } = await this.program(key, () => logprobGraph(this.config, form, temperature))
+    const outputs = await session.run(this.feeds(session, layout, { targets }))
+    return outputs.logprobs.data as Float32Array
+  }
+
+  /** Forward and backward; the gradient of Σ weight × loss is added to `gradient`. */
+  async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: ParameterSet): Promise<RowOutputs> {
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false }
+    const key = JSON.stringify({ form, loss })
+    const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
+    const outputs = await session.run(this.feeds(session, layout, rows))
+    for (const { output, parameter } of graph.dense) {
+      addInto(gradient.view(parameter), outputs[output].data as Float32Array)
+    }
+    for (const { output, parameter, index } of graph.byRow) {
+      const numbers = index === 'targets' ? rows.targets : (layout.indices[index].data as Int32Array)
+      addRowsInto(gradient.view(parameter), numbers, outputs[output].data as Float32Array)
+    }
+    return {
+      logprobs: outputs.logprobs.data as Float32Array,
+      entropy: outputs.entropy.data as Float32Array,
+      loss: outputs.loss.data as Float32Array,
+    }
+  }
+
+  /** Free all sessions. The runner can be used again; sessions are then made anew. */
+  async release(): Promise<void> {
+    const programs = [...this.programs.values()]
+    this.programs.clear()
+    for (const program of programs) await (await program).session.release()
+  }
+}
+
+function addInto(target: Float32Array, source: Float32Array): void {
+  for (let i = 0; i < target.length; i++) target[i] += source[i]
+}
+
+function addRowsInto(target: Float32Array, numbers: Int32Array, rows: Float32Array): void {
+  const width = rows.length / numbers.length
+  for (let i = 0; i < numbers.length; i++) {
+    const to = numbers[i] * width
+    const from = i * width
+    for (let j = 0; j < width; j++) target[to + j] += rows[from + j]
+  }
+}

@@ -1,0 +1,242 @@
+import { join } from 'node:path'
+import { UserError } from '../../../core/index.ts'
+import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../../../store/index.ts'
+import type { AdamParams, Datum, ForwardBackwardResult, Loss } from '../../engine.ts'
+import type { ModelConfig } from '../config.ts'
+import { readModelConfig, readModelWeights, writeModelFiles } from '../model-folder.ts'
+import { initialise, ParameterSet } from '../parameters.ts'
+import { adamStep, globalNorm } from './adamw.ts'
+import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
+import { layoutRun, type RunLayout } from './layout.ts'
+import { LossMetrics } from './metrics.ts'
+import { ModelRunner, type RowInputs } from './runner.ts'
+
+export interface TrainerOptions {
+  /** Threads of the runtime. Results are the same bit for bit only with the same number. */
+  threads: number
+  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. */
+  rowBudget?: number
+}
+
+const DEFAULT_ROW_BUDGET = 4096
+
+const OPTIMIZER_FILE = 'optimizer.safetensors'
+
+/** Holds a model's weights, their gradient and the optimiser's state, and trains them. Not re-entrant: await each call. */
+export class TrainerCore {
+  readonly config: ModelConfig
+  private readonly parameters: ParameterSet
+  private readonly gradient: ParameterSet
+  private readonly first: ParameterSet
+  private readonly second: ParameterSet
+  private readonly runner: ModelRunner
+  private readonly options: TrainerOptions
+  private source: string | undefined
+  private step = 0
+
+  private constructor(config: ModelConfig, options: TrainerOptions) {
+    this.config = config
+    this.parameters = new ParameterSet(config)
+    this.gradient = new ParameterSet(config)
+    this.first = new ParameterSet(config)
+    this.second = new ParameterSet(config)
+    this.runner = new ModelRunner(config, this.parameters, options.threads)
+    this.options = options
+  }
+
+  /** A model with random weights from a seed. */
+  static fresh(config: ModelConfig, seed: number, options: TrainerOptions): TrainerCore {
+    const core = new TrainerCore(config, options)
+    initialise(core.parameters, config, seed)
+    return core
+  }
+
+  /** The model of a folder (config.json, model.safetensors in F32, F16 or BF16), with a fresh optimiser. */
+  static open(folder: string, options: TrainerOptions): TrainerCore {
+    const core = new TrainerCore(readModelConfig(folder), options)
+    core.loadWeights(folder)
+    return core
+  }
+
+  /** A model of its own with the present weights and a fresh optimiser (whose memory is not touched before it trains). */
+  copy(): TrainerCore {
+    const core = new TrainerCore(this.config, this.options)
+    core.parameters.flat.set(this.parameters.flat)
+    return core
+  }
+
+  /** The live weights: views by name change with every step. */
+  weights(): ParameterSet {
+    return this.parameters
+  }
+
+  /** The gradient accumulated since the last step. */
+  accumulatedGradient(): ParameterSet {
+    return this.gradient
+  }
+
+  private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
+    const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
+    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? DEFAULT_ROW_BUDGET).map((groups) =>
+      layoutRun(groups, heads, prefixRows),
+    )
+  }
+
+  private checkTokens(tokens: readonly number[]): void {
+    const { vocab_size: size, max_position_embeddings: limit } = this.config
+    if (tokens.length > limit) {
+      throw new UserError(
+        `a sequence has ${tokens.length} tokens; this model's context is ${limit}: shorten the prompt`,
+      )
+    }
+    const wrong = tokens.find((token) => !(token >= 0 && token < size))
+    if (wrong !== undefined) {
+      throw new UserError(`token ${wrong} is not in the vocabulary of ${size}: is this the model's own tokenizer?`)
+    }
+  }
+
+  /** Adds the gradient of Σ weight × loss. On a non-finite loss or gradient the accumulated gradient is cleared. */
+  async forwardBackward(data: readonly Datum[], loss: Loss): Promise<ForwardBackwardResult> {
+    const sequences = data.flatMap((datum, index): Sequence[] => {
+      this.checkTokens(datum.tokens)
+      checkDatum(datum, loss, index)
+      const selected = datum.weights.flatMap((weight, t) => (weight !== 0 ? [t] : []))
+      return selected.length > 0 ? [{ index, tokens: datum.tokens, selected }] : []
+    })
+    const metrics = new LossMetrics(loss)
+    const logprobs = data.map((datum) => new Array<number>(datum.tokens.length).fill(0))
+    let total = 0
+    let trained = 0
+    for (const layout of this.layouts(sequences, false)) {
+      const rows = rowInputs(layout, data)
+      const outputs = await this.runner.train(layout, rows, loss, this.gradient)
+      for (const { sequence, position, row } of layout.selections) {
+        total += data[sequence].weights[position] * outputs.loss[row]
+        logprobs[sequence][position] = outputs.logprobs[row]
+        metrics.add(data[sequence], position, outputs.logprobs[row], outputs.entropy[row])
+      }
+      trained += layout.selections.length
+    }
+    this.requireFinite(total)
+    const count = data.reduce((sum, datum) => sum + datum.tokens.length, 0)
+    return { loss: total, metrics: metrics.means(), tokens: { trained, total: count }, logprobs }
+  }
+
+  private requireFinite(loss: number): void {
+    let wrong = Number.isFinite(loss) ? undefined : 'the loss'
+    if (wrong === undefined && !Number.isFinite(globalNorm(this.gradient.flat))) {
+      const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
+      wrong = `the gradient of ${bad?.[0] ?? 'the model'}`
+    }
+    if (wrong === undefined) return
+    this.gradient.flat.fill(0)
+    throw new Error(
+      `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
+    )
+  }
+
+  /** One AdamW step with the accumulated gradient, which is then cleared. */
+  optimStep(adam: AdamParams): { gradientNorm: number } {
+    const gradientNorm = globalNorm(this.gradient.flat)
+    this.step++
+    const state = {
+      weights: this.parameters.flat,
+      gradient: this.gradient.flat,
+      first: this.first.flat,
+      second: this.second.flat,
+    }
+    adamStep(state, adam, this.step, gradientNorm)
+    this.gradient.flat.fill(0)
+    return { gradientNorm }
+  }
+
+  /** Log-probability of every token given those before it; entry 0 of each sequence is 0. */
+  async logprobs(sequences: readonly (readonly number[])[], temperature = 1): Promise<number[][]> {
+    const wanted = sequences.flatMap((tokens, index): Sequence[] => {
+      this.checkTokens(tokens)
+      const selected = Array.from({ length: Math.max(0, tokens.length - 1) }, (_, i) => i + 1)
+      return selected.length > 0 ? [{ index, tokens, selected }] : []
+    })
+    const result = sequences.map((tokens) => new Array<number>(tokens.length).fill(0))
+    for (const layout of this.layouts(wanted, true)) {
+      const targets = new Int32Array(layout.selected)
+      for (const { sequence, position, row } of layout.selections) targets[row] = sequences[sequence][position]
+      const logprobs = await this.runner.logprobs(layout, targets, temperature)
+      for (const { sequence, position, row } of layout.selections) result[sequence][position] = logprobs[row]
+    }
+    return result
+  }
+
+  /** Weights, optimiser state and step into a folder that is also a Hugging Face model folder. Atomic. */
+  async save(folder: string): Promise<void> {
+    await writeFolderAtomic(folder, (temporary) => {
+      writeModelFiles(temporary, this.config, this.parameters, this.source)
+      const moments = new Map([
+        ['first', { shape: [this.first.flat.length], data: this.first.flat }],
+        ['second', { shape: [this.second.flat.length], data: this.second.flat }],
+      ])
+      writeSafetensors(join(temporary, OPTIMIZER_FILE), moments, { metadata: { step: String(this.step) } })
+    })
+  }
+
+  /** Continue from a folder written by `save`: the next steps are those of an uninterrupted run, bit for bit. */
+  load(folder: string): void {
+    const path = join(folder, OPTIMIZER_FILE)
+    const { tensors, metadata } = readSafetensors(path)
+    const size = this.first.flat.length
+    const first = tensors.get('first')?.data
+    const second = tensors.get('second')?.data
+    const step = Number(metadata.step)
+    if (first?.length !== size || second?.length !== size || !Number.isInteger(step)) {
+      throw new UserError(`${path} is not the optimiser state of this model: load the folder that this run saved`)
+    }
+    this.loadWeights(folder)
+    this.first.flat.set(first)
+    this.second.flat.set(second)
+    this.step = step
+  }
+
+  /** Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared. */
+  loadWeights(folder: string): void {
+    this.parameters.assign(readModelWeights(folder), folder)
+    for (const set of [this.gradient, this.first, this.second]) set.flat.fill(0)
+    this.step = 0
+    this.source = folder
+  }
+
+  /** Free the runtime's sessions. */
+  async close(): Promise<void> {
+    await this.runner.release()
+  }
+}
+
+function checkDatum(datum: Datum, loss: Loss, index: number): void {
+  const needed = {
+    weights: datum.weights,
+    ...(loss.kind === 'ppo' ? { advantages: datum.advantages, oldLogprobs: datum.oldLogprobs } : {}),
+    ...(loss.kl ? { refLogprobs: datum.refLogprobs } : {}),
+  }
+  for (const [name, values] of Object.entries(needed)) {
+    if (values?.length !== datum.tokens.length) {
+      throw new Error(`datum ${index}: ${name} has ${values?.length ?? 'no'} entries for ${datum.tokens.length} tokens`)
+    }
+  }
+  if (datum.weights[0]) throw new Error(`datum ${index}: its first token has a weight, but nothing predicts it`)
+}
+
+function rowInputs(layout: RunLayout, data: readonly Datum[]): RowInputs {
+  const targets = new Int32Array(layout.selected)
+  const [weights, advantages, oldLogprobs, refLogprobs] = Array.from(
+    { length: 4 },
+    () => new Float32Array(targets.length),
+  )
+  for (const { sequence, position, row } of layout.selections) {
+    const datum = data[sequence]
+    targets[row] = datum.tokens[position]
+    weights[row] = datum.weights[position]
+    advantages[row] = datum.advantages?.[position] ?? 0
+    oldLogprobs[row] = datum.oldLogprobs?.[position] ?? 0
+    refLogprobs[row] = datum.refLogprobs?.[position] ?? 0
+  }
+  return { targets, weights, advantages, oldLogprobs, refLogprobs }
+}

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Action, type Observation, type Task, UserError } from '../../core/index.ts'
+import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
+import { findDataFolder } from './folder.ts'
+import type { Game } from './game.ts'
+import { GAME_FILE, loadGame, withoutStop } from './gamefile.ts'
+import { generateHouse, type HouseOptions } from './house.ts'
+import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
+import { Play } from './play.ts'
+import { type GoalKind, TASK_TYPES } from './problem.ts'
+import { scanSplit } from './scan.ts'
+import { transitionKind } from './transitionkind.ts'
+
+/** Households drawn by the generator instead of read from disk. */
+export interface GenerateOptions {
+  size: HouseSize
+  /** Households in each split; splits left out are empty. */
+  counts: Partial<Record<HouseSplit, number>>
+  /** Shifts the seeds of all households: other households of the same families of layouts. Default 0. */
+  seed?: number
+  kinds?: GoalKind[]
+  shuffle?: number
+}
+
+export interface AlfworldOptions {
+  /** A data folder or its parent; looked for in the usual places when absent. Not used with `generate`. */
+  data?: string
+  generate?: GenerateOptions
+  /** Where notices go (a stand-in for a missing split, trials left out, unknown rules). Default: standard error. */
+  warn?: (message: string) => void
+}
+
+/** One attempt at an ALFWorld task. Reward is 1 when won and 0 otherwise. */
+export class AlfworldEpisode implements Episode {
+  readonly play: Play
+  readonly initial: Observation
+  private readonly maxSteps: number
+  private steps = 0
+
+  constructor(game: Game, maxSteps = Number.POSITIVE_INFINITY) {
+    this.play = new Play(game)
+    this.initial = { from: 'environment', text: this.play.initial }
+    this.maxSteps = maxSteps
+  }
+
+  /** An action that is no text command counts as a step in which nothing happens. */
+  step(action: Action): StepResult {
+    const { observation, valid, won } = this.play.step(action.kind === 'text' ? action.text : '')
+    this.steps++
+    return {
+      observation: { from: 'environment', text: observation },
+      done: won,
+      truncated: !won && this.steps >= this.maxSteps,
+      valid,
+      reward: won ? 1 : 0,
+    }
+  }
+
+  actions(): string[] {
+    return this.play.admissible()
+  }
+}
+
+/** ALFWorld, whose games are also at hand for planners and re-placing. */
+export interface AlfworldEnvironment extends Environment {
+  game(task: Task): Game
+  open(task: Task, options: OpenOptions): AlfworldEpisode
+}
+
+/**
+ * ALFWorld from a data folder (splits `train`, `seen`, `unseen`) or from the generator (also `base`).
+ * @throws UserError when no data folder is found, or it holds no playable game; the message says where it looked and what was
+ * left out.
+ */
+export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvironment {
+  const warn = options.warn ?? ((message) => console.error(message))
+  const source = options.generate ? generatedSource(options.generate) : folderSource(options.data, warn)
+  return {
+    name: 'alfworld',
+    splits: () => [...source.splits],
+    tasks: (split) => {
+      if (!source.splits.includes(split)) {
+        throw new UserError(`alfworld has no split "${split}"; it has ${source.splits.join(', ')}`)
+      }
+      return source.tasks(split)
+    },
+    game: (task) => source.game(task.id),
+    open: (task, { maxSteps }) => new AlfworldEpisode(source.game(task.id), maxSteps),
+    transitionKind,
+  }
+}
+
+interface Source {
+  splits: string[]
+  tasks(split: string): Task[]
+  game(id: string): Game
+}
+
+const FOLDERS: Record<string, string[]> = {
+  train: ['train', 'valid_train'],
+  seen: ['valid_seen'],
+  unseen: ['valid_unseen'],
+}
+/** Games kept in memory; loading one again takes about a millisecond. */
+const KEPT_GAMES = 256
+
+function folderSource(data: string | undefined, warn: (message: string) => void): Source {
+  const folder = findDataFolder(data)
+  const present = Object.entries(FOLDERS).flatMap(([split, names]) => {
+    const name = names.find((each) => existsSync(join(folder, each)))
+    return name ? [{ split, name }] : []
+  })
+  const lists = new Map<string, Task[]>()
+  const games = new Map<string, Game>()
+  return {
+    splits: present.map(({ split }) => split),
+    tasks(split) {
+      const known = lists.get(split)
+      if (known) return known
+      const { name } = present.find((each) => each.split === split) as { name: string }
+      if (split === 'train' && name !== 'train') {
+        warn(`alfworld: ${folder} has no "train"; "${name}" stands in for it`)
+      }
+      const { tasks, skipped } = scanSplit(folder, name, split)
+      const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
+      const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
+      if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
+      if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
+      lists.set(split, tasks)
+      return tasks
+    },
+    game(id) {
+      let game = games.get(id)
+      if (!game) {
+        game = loadGame(join(folder, id, GAME_FILE), id, warn)
+        // The oldest goes first: a wave plays the same few games many times, then moves on.
+        if (games.size >= KEPT_GAMES) games.delete(games.keys().next().value as string)
+        games.set(id, game)
+      }
+      return game
+    },
+  }
+}
+
+function generatedSource({ size, counts, seed = 0, kinds, shuffle }: GenerateOptions): Source {
+  const lists = new Map<string, Task[]>()
+  const games = new Map<string, Game>()
+  const optionsOf = (id: string): HouseOptions => {
+    const [, split, number] = id.split('/')
+    return { seed: Number(number), size, split: split as HouseSplit, kinds, shuffle }
+  }
+  const gameOf = (id: string) => {
+    let game = games.get(id)
+    if (!game) {
+      game = generateHouse(optionsOf(id)).game
+      if (games.size >= KEPT_GAMES) games.delete(games.keys().next().value as string)
+      games.set(id, game)
+    }
+    return game
+  }
+  return {
+    splits: HOUSE_SPLITS.filter((split) => counts[split]),
+    tasks(split) {
+      let tasks = lists.get(split)
+      if (!tasks) {
+        tasks = Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
+          const game = gameOf(`generated-${size}/${split}/${seed + index}`)
+          return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
+        })
+        lists.set(split, tasks)
+      }
+      return tasks
+    },
+    game: gameOf,
+  }
+}

@@ -1,0 +1,66 @@
+import { Random } from '../../core/index.ts'
+import { expertPlan } from './expert.ts'
+import { compileGame, type Game } from './game.ts'
+import type { ProblemObject, ProblemReceptacle } from './problem.ts'
+import { STANDS_IN } from './tables.ts'
+import { World } from './world.ts'
+
+/** A room while objects are put into it. */
+export interface Furnished {
+  receptacles: ProblemReceptacle[]
+  canContain: Map<string, Set<string>>
+  /** Receptacle → objects it holds already. */
+  load: Map<string, number>
+}
+
+export interface PlaceOptions {
+  /** Type of receptacle to keep clear of. */
+  avoid?: string
+  /** Any receptacle that can hold it, instead of where such things are kept. */
+  anywhere: boolean
+  /** A receptacle with so many objects gets no more. */
+  most: number
+  random: Random
+}
+
+/** Where an object of this type may stand: drawn by how often such objects stood where. Undefined when nowhere fits. */
+export function placeAmong(room: Furnished, type: string, options: PlaceOptions): ProblemReceptacle | undefined {
+  const { avoid, anywhere, most, random } = options
+  const homes = STANDS_IN[type] ?? {}
+  const perType = new Map<string, number>()
+  for (const receptacle of room.receptacles) perType.set(receptacle.type, (perType.get(receptacle.type) ?? 0) + 1)
+  const canHold = (receptacle: ProblemReceptacle) => room.canContain.get(receptacle.type)?.has(type) === true
+  const weight = (receptacle: ProblemReceptacle) => {
+    if (receptacle.type === avoid || (room.load.get(receptacle.id) ?? 0) >= most) return 0
+    if (anywhere) return canHold(receptacle) ? 1 : 0
+    return (homes[receptacle.type] ?? 0) / (perType.get(receptacle.type) ?? 1)
+  }
+  const open = room.receptacles.filter((receptacle) => weight(receptacle) > 0)
+  if (open.length > 0) return random.weighted(open, weight)
+  if (anywhere) return undefined
+  const possible = room.receptacles.filter((receptacle) => receptacle.type !== avoid && canHold(receptacle))
+  return possible.length > 0 ? random.pick(possible) : undefined
+}
+
+/**
+ * A game with its movable objects in other plausible receptacles: same room, same task, still solvable and not yet won.
+ * Objects that cannot be picked up stay, and so does an object for which no other receptacle fits. The game's identifier
+ * gets the suffix `~seed`.
+ */
+export function shuffleObjects(game: Game, seed: number): Game {
+  const { problem, rules, taskLine, help } = game
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const random = new Random('alfworld shuffle', game.id, seed, attempt)
+    const room: Furnished = { receptacles: problem.receptacles, canContain: problem.canContain, load: new Map() }
+    const objects = problem.objects.map((object): ProblemObject => {
+      if (!object.properties.has('pickupable') || object.inside.length === 0) return object
+      const avoid = object.type === problem.goal.object ? problem.goal.receptacle : undefined
+      const home = placeAmong(room, object.type, { avoid, anywhere: false, most: Number.POSITIVE_INFINITY, random })
+      return home ? { ...object, inside: [home.id], locations: [home.location] } : object
+    })
+    const shuffled = compileGame({ id: `${game.id}~${seed}`, rules, problem: { ...problem, objects }, taskLine, help })
+    const plan = expertPlan(new World(shuffled))
+    if (plan && plan.length > 0) return shuffled
+  }
+  return game
+}

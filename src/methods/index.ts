@@ -1,0 +1,2 @@
+export * from './alfworld.ts'
+export * from './method.ts'

@@ -7,12 +7,16 @@ import { formatDuration, Progress } from './progress.ts'
 import { markdownTable, textTable } from './table.ts'
 
 describe('Progress', () => {
-  function start(isTTY: boolean, done = 0) {
+  function start(isTTY: boolean) {
     const written: string[] = []
     let now = 0
     const stream = { isTTY, columns: 60, write: (text: string) => written.push(text) }
-    const progress = new Progress({ label: 'collect', total: 200, unit: 'episodes', done, stream, clock: () => now })
-    return { written, progress, pass: (ms: number) => (now += ms) }
+    const progress = new Progress(stream, () => now)
+    progress.start('collect', 200)
+    const pass = (ms: number) => {
+      now += ms
+    }
+    return { written, progress, pass }
   }
 
   it('rewrites one line on a terminal, often but not always', () => {
@@ -22,10 +26,10 @@ describe('Progress', () => {
     progress.update(1)
     pass(1950)
     progress.update(20, 'solved 3')
-    progress.finish()
+    progress.finish('done')
     expect(written).toHaveLength(4)
-    expect(written[1]).toBe('\rcollect  20/200  10 %  10.0 episodes/s  18 s left  solved 3')
-    expect(written[2]).toMatch(/^\rcollect {2}20\/200 episodes in 2 s +$/)
+    expect(written[1]).toBe('\rcollect  20/200  10 %  10.0/s  18 s left  solved 3')
+    expect(written[2]).toMatch(/^\rcollect {2}20\/200 {2}2 s {2}done +$/)
     expect(written[3]).toBe('\n')
   })
 
@@ -42,17 +46,23 @@ describe('Progress', () => {
       progress.update(step)
       pass(300)
     }
-    progress.finish('done')
+    progress.finish()
     expect(written).toHaveLength(4)
-    expect(written[1]).toBe('collect  34/200  17 %  3.33 episodes/s  50 s left\n')
-    expect(written.join('')).not.toMatch(/[\r\u001b]/)
+    expect(written[1]).toBe('collect  34/200  17 %  3.33/s  50 s left\n')
+    for (const text of written) expect([...text.trimEnd()].every((character) => character >= ' ')).toBe(true)
   })
 
-  it('does not count an earlier attempt in the rate', () => {
-    const { written, progress, pass } = start(false, 100)
+  it('does not count what an interrupted attempt did in the rate, and begins anew with each title', () => {
+    const { written, progress, pass } = start(false)
+    progress.update(100)
     pass(10_000)
     progress.update(110)
-    expect(written[0]).toBe('collect  110/200  55 %  1.00 episodes/s  1 min 30 s left\n')
+    expect(written[1]).toBe('collect  110/200  55 %  1.00/s  1 min 30 s left\n')
+    progress.finish()
+    progress.start('filter', 10)
+    pass(2000)
+    progress.update(1)
+    expect(written[3]).toBe('filter  1/10  10 %  0.50/s  18 s left\n')
   })
 
   it('shows times as people say them', () => {

@@ -1,3 +1,5 @@
+import type { StageProgress } from '../stages/index.ts'
+
 /** Where the line goes; `process.stderr` fits. */
 export interface ProgressStream {
   isTTY?: boolean
@@ -5,76 +7,77 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-export interface ProgressOptions {
-  /** What is being done, e.g. `collect`. */
-  label: string
-  total: number
-  /** Plural name of what is counted, e.g. `episodes`. */
-  unit: string
-  /** Already done by an earlier, interrupted attempt: counted, but not part of the rate. */
-  done?: number
-  stream?: ProgressStream
-  /** Milliseconds; replaced in tests. */
-  clock?: () => number
-}
-
 const TTY_INTERVAL_MS = 100
 const PLAIN_INTERVAL_MS = 10_000
+
+/** A first report this soon after the start tells from where an interrupted stage goes on; it is no part of the rate. */
+const RESUME_MS = 1000
 
 /**
  * Progress with rate and time left, on stderr so that stdout stays clean. On a terminal one line that is rewritten;
  * elsewhere a plain line now and then, without any control characters. Display only: nothing may depend on it.
  */
-export class Progress {
-  private readonly options: Required<ProgressOptions>
-  private readonly began: number
-  private done: number
+export class Progress implements StageProgress {
+  private readonly stream: ProgressStream
+  private readonly clock: () => number
+  private title = ''
+  private total = 0
+  private began = 0
+  /** Where counting began, and how far it is; null before the first report. */
+  private counted: { from: number; done: number } | null = null
   private shownAt = Number.NEGATIVE_INFINITY
   private shown = ''
 
-  constructor(options: ProgressOptions) {
-    this.options = { done: 0, stream: process.stderr, clock: Date.now, ...options }
-    this.began = this.options.clock()
-    this.done = this.options.done
+  /** `clock` gives milliseconds; both are replaced in tests. */
+  constructor(stream: ProgressStream = process.stderr, clock: () => number = Date.now) {
+    this.stream = stream
+    this.clock = clock
+  }
+
+  start(title: string, total: number): void {
+    this.title = title
+    this.total = total
+    this.began = this.clock()
+    this.counted = null
+    this.shownAt = Number.NEGATIVE_INFINITY
   }
 
   /** `done` of the total are done now; `note` is shown behind, e.g. the latest loss. */
   update(done: number, note = ''): void {
-    this.done = done
-    const now = this.options.clock()
-    if (now - this.shownAt < (this.options.stream.isTTY ? TTY_INTERVAL_MS : PLAIN_INTERVAL_MS)) return
+    const now = this.clock()
+    const from = this.counted?.from ?? (now - this.began < RESUME_MS ? done : 0)
+    this.counted = { from, done }
+    if (now - this.shownAt < (this.stream.isTTY ? TTY_INTERVAL_MS : PLAIN_INTERVAL_MS)) return
     this.shownAt = now
-    this.show(this.line(now, note))
+    this.show(this.line(now, done, from, note))
   }
 
   /** The last line, which stays. */
   finish(note = ''): void {
-    const seconds = (this.options.clock() - this.began) / 1000
-    const parts = [`${this.done}/${this.options.total} ${this.options.unit} in ${formatDuration(seconds)}`, note]
-    this.show(`${this.options.label}  ${parts.filter(Boolean).join('  ')}`)
-    if (this.options.stream.isTTY) this.options.stream.write('\n')
+    const time = formatDuration((this.clock() - this.began) / 1000)
+    this.show(withSpaces([this.title, `${this.counted?.done ?? 0}/${this.total}`, time, note]))
+    if (this.stream.isTTY) this.stream.write('\n')
+    this.shown = ''
   }
 
-  private line(now: number, note: string): string {
-    const { label, total, unit, done: before } = this.options
-    const rate = ((this.done - before) * 1000) / (now - this.began)
-    const parts = [`${this.done}/${total}`]
-    if (total > 0) parts.push(`${Math.floor((100 * this.done) / total)} %`)
+  private line(now: number, done: number, from: number, note: string): string {
+    const parts = [this.title, `${done}/${this.total}`]
+    if (this.total > 0) parts.push(`${Math.floor((100 * done) / this.total)} %`)
+    const rate = ((done - from) * 1000) / (now - this.began)
     if (rate > 0 && Number.isFinite(rate)) {
-      parts.push(`${formatRate(rate)} ${unit}/s`, `${formatDuration((total - this.done) / rate)} left`)
+      parts.push(`${formatRate(rate)}/s`, `${formatDuration((this.total - done) / rate)} left`)
     }
-    return [label, ...parts, note].filter(Boolean).join('  ')
+    return withSpaces([...parts, note])
   }
 
   private show(line: string): void {
-    const { stream } = this.options
-    if (!stream.isTTY) {
-      stream.write(`${line}\n`)
+    if (!this.stream.isTTY) {
+      this.stream.write(`${line}\n`)
       return
     }
     // Longer than the terminal is wide, the line would wrap and could not be rewritten.
-    const cut = line.slice(0, Math.max(1, (stream.columns ?? 80) - 1))
-    stream.write(`\r${cut.padEnd(this.shown.length)}`)
+    const cut = line.slice(0, Math.max(1, (this.stream.columns ?? 80) - 1))
+    this.stream.write(`\r${cut.padEnd(this.shown.length)}`)
     this.shown = cut
   }
 }
@@ -86,6 +89,10 @@ export function formatDuration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`
   const minutes = Math.round(whole / 60)
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
+}
+
+function withSpaces(parts: string[]): string {
+  return parts.filter((part) => part !== '').join('  ')
 }
 
 /** Three digits are enough. */

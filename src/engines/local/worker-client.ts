@@ -55,6 +55,11 @@ export class WorkerClient {
     const closed = this.call('close')
     this.ended = new Error('the engine is closed')
     await closed
+    await this.terminate()
+  }
+
+  /** End the thread at once; pending calls are rejected. */
+  async terminate(): Promise<void> {
     await this.worker.terminate()
   }
 }

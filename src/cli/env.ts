@@ -15,7 +15,7 @@ import {
   houseFile,
   houseFolder,
   houseTrajData,
-} from '../environments/alfworld/index.ts'
+} from '../environments/index.ts'
 import { wholeNumber } from './numbers.ts'
 
 /** Upstream's folder of each split. */

@@ -13,7 +13,7 @@ import {
   loadGame,
   nextExpertCommand,
   Play,
-} from '../environments/alfworld/index.ts'
+} from '../environments/index.ts'
 import { wholeNumber } from './numbers.ts'
 
 export interface PlayOptions {

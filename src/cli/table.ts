@@ -25,8 +25,8 @@ export function textTable(table: Table): string {
 
 /** The same as a Markdown table, which also reads well as text. */
 export function markdownTable(table: Table): string {
-  const escape = (cell: string) => oneLine(cell).replaceAll('|', '\\|')
-  const cells = [headers(table), ...table.rows.map((row) => checked(table, row))].map((row) => row.map(escape))
+  const escapeCell = (cell: string) => oneLine(cell).replaceAll('|', '\\|')
+  const cells = [headers(table), ...table.rows.map((row) => checked(table, row))].map((row) => row.map(escapeCell))
   const widths = columnWidths(table, cells).map((width) => Math.max(3, width))
   const lines = cells.map(
     (row) => `| ${row.map((cell, index) => pad(table, cell, index, widths[index])).join(' | ')} |`,

@@ -24,7 +24,7 @@ export const rwml: Method = {
 }
 
 export async function runMethod(method: Method, context: StageContext): Promise<Artifacts> {
-  const artifacts: Artifacts = { model: context.baseModel, arms: [{ arm: 'base', folder: context.baseModel }] }
+  const artifacts: Artifacts = { model: context.baseModel, arms: [{ arm: 'base', path: context.baseModel }] }
   for (const stage of method.stages) await runStage(stage, context, artifacts)
   return artifacts
 }

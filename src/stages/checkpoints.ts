@@ -1,32 +1,23 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Trainer } from '../engines/index.ts'
+import type { Checkpoint, RunFolder } from '../store/index.ts'
 
-/** Checkpoints of a stage lie in `checkpoints/<stage>-<step>/`, written whole; only the newest two are kept. */
+/** Only the newest checkpoints of a stage are kept. */
 const KEPT = 2
 
-export interface Checkpoint {
-  step: number
-  folder: string
+export function latestCheckpoint(run: RunFolder, stage: string): Checkpoint | null {
+  return run.checkpoints(stage).at(-1) ?? null
 }
 
-export function checkpointsOf(run: string, stage: string): Checkpoint[] {
-  const root = join(run, 'checkpoints')
-  if (!existsSync(root)) return []
-  return readdirSync(root)
-    .map((name) => ({ name, match: new RegExp(`^${stage}-(\\d+)$`).exec(name) }))
-    .flatMap(({ name, match }) => (match ? [{ step: Number(match[1]), folder: join(root, name) }] : []))
-    .sort((a, b) => a.step - b.step)
-}
-
-export function latestCheckpoint(run: string, stage: string): Checkpoint | null {
-  return checkpointsOf(run, stage).at(-1) ?? null
-}
-
-/** Save the training state after `step` steps, then drop older checkpoints of the stage. */
-export async function saveCheckpoint(trainer: Trainer, run: string, stage: string, step: number): Promise<Checkpoint> {
-  const folder = join(run, 'checkpoints', `${stage}-${String(step).padStart(6, '0')}`)
-  await trainer.save(folder)
-  for (const old of checkpointsOf(run, stage).slice(0, -KEPT)) rmSync(old.folder, { recursive: true, force: true })
-  return { step, folder }
+/** Save the training state after `step` steps, whole or not at all, then drop older checkpoints of the stage. */
+export async function saveCheckpoint(
+  trainer: Trainer,
+  run: RunFolder,
+  stage: string,
+  step: number,
+): Promise<Checkpoint> {
+  const path = run.checkpointFolder(stage, step)
+  await trainer.save(path)
+  for (const old of run.checkpoints(stage).slice(0, -KEPT)) rmSync(old.path, { recursive: true, force: true })
+  return { stage, step, path }
 }

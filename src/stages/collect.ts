@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { hash32, Random, type Task, type Transition, transitionsOf } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
@@ -33,7 +32,7 @@ export async function collect(context: StageContext): Promise<Collected> {
   const counts = { episodes: 0, transitions: 0, valid: 0, solved: 0 }
   for (let i = 0; i < waves; i++) {
     context.signal.throwIfAborted()
-    const path = join(context.folder, 'rollouts', `collect-${String(i).padStart(4, '0')}.jsonl`)
+    const path = context.run.rolloutsFile(`collect-${String(i).padStart(4, '0')}`)
     const trajectories = await storedWave(path, () =>
       playWave(slots.slice(i * wave, (i + 1) * wave), {
         environment,
@@ -88,6 +87,6 @@ function split(
     const { id, taskId, action, next, valid } = one
     return `${JSON.stringify({ id, taskId, step: one.history.length, action, next, valid, use: use.get(one) ?? 'none' })}\n`
   })
-  writeFileAtomic(join(context.folder, 'transitions.jsonl'), lines.join(''))
+  writeFileAtomic(context.run.transitionsFile, lines.join(''))
   return { filter, train }
 }

@@ -2,6 +2,7 @@ import type { Agent } from '../agents/index.ts'
 import type { TokenCounts, Trainer } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import type { MetricLine } from '../evaluation/index.ts'
+import type { RunFolder } from '../store/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
 import type { Config } from './config.ts'
 
@@ -14,8 +15,7 @@ export interface StageProgress {
 
 /** What every stage works with. Stages read and write the run folder, and nothing else. */
 export interface StageContext {
-  /** The run folder. */
-  folder: string
+  run: RunFolder
   config: Config
   environment: Environment
   agent: Agent
@@ -26,6 +26,8 @@ export interface StageContext {
   /** Folder of the base model. */
   baseModel: string
   log(line: MetricLine): void
+  /** Drop the logged lines of a stage from this step on: it goes on from there, and will log them again. */
+  rewind(stage: string, step: number): void
   progress: StageProgress
   /** Aborted by Ctrl-C: a stage then saves what it has and throws the signal's reason. */
   signal: AbortSignal

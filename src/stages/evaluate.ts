@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
 import {
   type ArmResult,
@@ -19,7 +19,8 @@ import { storedWave } from './waves.ts'
 /** A checkpoint to evaluate, and its name in tables. */
 export interface Arm {
   arm: string
-  folder: string
+  /** Model folder. */
+  path: string
 }
 
 const SPLITS = ['seen', 'unseen']
@@ -41,12 +42,12 @@ export async function evaluate(
   const results: ArmResult[] = []
   progress.start('evaluate', arms.length * splits.length * (config.evaluate.runs + 1))
   let done = 0
-  for (const { arm, folder } of arms) {
-    await context.trainer.loadWeights(folder)
+  for (const { arm, path: model } of arms) {
+    await context.trainer.loadWeights(model)
     if (heldOut.size === 0) for (const split of splits) heldOut.set(split, await heldOutTransitions(context, split))
-    const path = join(context.folder, 'stages', 'evaluate', `${arm.replaceAll(' ', '-')}.json`)
+    const path = join(context.run.stageFolder('evaluate'), `${arm.replaceAll(' ', '-')}.json`)
     if (!existsSync(path)) {
-      const result: ArmResult = { arm, checkpoint: folder, policy: [], worldModel: [] }
+      const result: ArmResult = { arm, checkpoint: relative(context.run.path, model), policy: [], worldModel: [] }
       for (const split of splits) {
         const runs: Trajectory[][] = []
         for (let run = 0; run < config.evaluate.runs; run++) {
@@ -75,7 +76,7 @@ export async function evaluate(
     worldModelBaselines,
     settings: { temperature, maxSteps, runs, seed: config.seed },
   }
-  writeFileAtomic(join(context.folder, 'evaluation.json'), `${JSON.stringify(evaluation, null, 2)}\n`)
+  writeFileAtomic(context.run.evaluationFile, `${JSON.stringify(evaluation, null, 2)}\n`)
   progress.finish()
   return evaluation
 }
@@ -108,7 +109,7 @@ function playSplit(context: StageContext, split: string, run: number): Promise<T
 /** Transitions of the base policy on evaluation games, invalid ones kept; played as in collection, stored once. */
 async function heldOutTransitions(context: StageContext, split: string): Promise<Transition[]> {
   const { environment, agent, format, trainer, config, signal } = context
-  const path = join(context.folder, 'rollouts', `held-out-${split}.jsonl`)
+  const path = context.run.rolloutsFile(`held-out-${split}`)
   const trajectories = await storedWave(path, () =>
     playWave(
       evaluationTasks(context, split).map((task) => ({ task, sample: 0 })),

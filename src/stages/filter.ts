@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { hash32, observationText, Random, type Transition, uniform } from '../core/index.ts'
 import { predict, predictionPrompt } from '../evaluation/index.ts'
@@ -45,7 +44,7 @@ export async function filterTransitions(
   reward: WorldModelReward,
 ): Promise<{ kept: Transition[]; counts: FilterCount[] }> {
   if (context.config.filter.rule === 'none') return { kept: train, counts: [] }
-  const path = join(context.folder, 'filtered.jsonl')
+  const path = context.run.filteredFile
   if (!existsSync(path)) {
     await trainFilterModel(context, filter)
     const lines = await score(context, train, reward)
@@ -66,6 +65,7 @@ async function trainFilterModel(context: StageContext, transitions: Transition[]
   await trainer.loadWeights(context.baseModel)
   const perEpoch = Math.ceil(transitions.length / batch)
   progress.start('filter model', perEpoch * epochs)
+  context.rewind('filter', 0)
   const began = Date.now()
   for (let step = 0; step < perEpoch * epochs; step++) {
     signal.throwIfAborted()

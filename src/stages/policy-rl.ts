@@ -1,7 +1,7 @@
 import { hash32, Random } from '../core/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
-import type { Checkpoint } from './checkpoints.ts'
+import type { Checkpoint } from '../store/index.ts'
 import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
 import { type Rollout, reinforce } from './reinforce.ts'

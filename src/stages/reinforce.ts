@@ -1,6 +1,7 @@
 import type { Sampler } from '../engines/index.ts'
 import { type GroupMember, learningRateAt, type PolicyUpdate, policyUpdate } from '../learning/index.ts'
-import { type Checkpoint, latestCheckpoint, saveCheckpoint } from './checkpoints.ts'
+import type { Checkpoint } from '../store/index.ts'
+import { latestCheckpoint, saveCheckpoint } from './checkpoints.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 
@@ -30,13 +31,14 @@ const SAVE_EVERY = 20
  * checkpoint; a finished stage returns at once.
  */
 export async function reinforce(context: StageContext, options: ReinforceOptions): Promise<Checkpoint> {
-  const { trainer, progress, signal, folder } = context
+  const { trainer, progress, signal, run } = context
   const { stage, steps, settings } = options
-  const last = latestCheckpoint(folder, stage)
+  const last = latestCheckpoint(run, stage)
   if (last && last.step >= steps) return last
   await trainer.loadWeights(options.start)
   const reference: Sampler | null = settings.kl.coefficient > 0 ? await trainer.freeze() : null
-  if (last) await trainer.load(last.folder)
+  if (last) await trainer.load(last.path)
+  context.rewind(stage, last?.step ?? 0)
   const began = Date.now()
   progress.start(options.title, steps)
   let step = last?.step ?? 0
@@ -57,18 +59,18 @@ export async function reinforce(context: StageContext, options: ReinforceOptions
       context.log({ stage, step, time: Date.now() - began, ...metricsOf(update), ...rollout.metrics })
       progress.update(step + 1, `reward ${update.reward.toFixed(3)}`)
       if ((step + 1) % SAVE_EVERY === 0 || step + 1 === steps) {
-        checkpoint = await saveCheckpoint(trainer, folder, stage, step + 1)
+        checkpoint = await saveCheckpoint(trainer, run, stage, step + 1)
         saved = step + 1
       }
     }
   } catch (error) {
-    if (signal.aborted && step > saved && step > 0) await saveCheckpoint(trainer, folder, stage, step)
+    if (signal.aborted && step > saved && step > 0) await saveCheckpoint(trainer, run, stage, step)
     throw error
   } finally {
     await reference?.close()
   }
   progress.finish()
-  return checkpoint ?? saveCheckpoint(trainer, folder, stage, step)
+  return checkpoint ?? saveCheckpoint(trainer, run, stage, step)
 }
 
 function rateAt(settings: ReinforceOptions['settings'], step: number): number {

@@ -45,7 +45,7 @@ export async function chooseReward(context: StageContext, train: Transition[]): 
   const { kind, mode } = context.config.reward
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
-  const folder = join(context.folder, 'stages', 'reward')
+  const folder = context.run.stageFolder('reward')
   const path = join(folder, 'reward.json')
   const lexicalPath = join(folder, 'lexical.json')
   if (!existsSync(path)) {

@@ -95,9 +95,9 @@ export const worldModelStage: Stage = {
   async run(context, artifacts) {
     const kept = need(artifacts.kept, 'world-model-rl', 'collect')
     const reward = need(artifacts.reward, 'world-model-rl', 'reward')
-    const { step, folder } = await worldModelRl(context, kept, reward)
-    artifacts.model = folder
-    artifacts.arms.push({ arm: 'after world-model RL', folder })
+    const { step, path } = await worldModelRl(context, kept, reward)
+    artifacts.model = path
+    artifacts.arms.push({ arm: 'after world-model RL', path })
     return { notes: [`${step} steps`] }
   },
 }
@@ -106,9 +106,9 @@ export const policyStage: Stage = {
   name: 'policy-rl',
   title: 'Policy RL',
   async run(context, artifacts) {
-    const { step, folder } = await policyRl(context, artifacts.model)
-    artifacts.model = folder
-    artifacts.arms.push({ arm: 'after policy RL', folder })
+    const { step, path } = await policyRl(context, artifacts.model)
+    artifacts.model = path
+    artifacts.arms.push({ arm: 'after policy RL', path })
     return { notes: [`${step} steps`] }
   },
 }
@@ -137,7 +137,7 @@ const recordSchema = z.looseObject({
  * are where the stage had finished before.
  */
 export async function runStage(stage: Stage, context: StageContext, artifacts: Artifacts): Promise<void> {
-  const path = join(context.folder, 'stages', stage.name, 'stage.json')
+  const path = join(context.run.stageFolder(stage.name), 'stage.json')
   const before = existsSync(path) ? recordSchema.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
   const { sampled, trained } = context.tokens
   const began = Date.now()

@@ -2,7 +2,7 @@ import { hash32, observationText, Random, type Transition } from '../core/index.
 import { predict, predictionPrompt } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import type { Checkpoint } from './checkpoints.ts'
+import type { Checkpoint } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { type Rollout, reinforce } from './reinforce.ts'
 

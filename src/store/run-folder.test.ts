@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { acquireLock, lockHolder } from './lock.ts'
 import { RunFolder, type RunInfo } from './run-folder.ts'
-import { readStageRecord, runStage } from './stage-record.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'rwml-run-'))
 const children: ChildProcess[] = []
@@ -77,13 +75,17 @@ describe('lock', () => {
 
 describe('RunFolder', () => {
   const info: RunInfo = {
-    version: 1,
     method: 'rwml',
+    command: 'rwml quickstart',
     status: 'running',
-    seeds: [1],
-    versions: { node: '20' },
-    machine: { cores: 2 },
-    started: 'now',
+    seed: 1,
+    environment: 'alfworld',
+    model: { name: 'mini', parameters: 1, description: '' },
+    machine: { cpu: 'x', cores: 2, memory: 1 },
+    version: '0',
+    node: '20',
+    configHash: 'abc',
+    startedAt: 'now',
   }
 
   it('keeps run.json, and opens only what is a run', () => {
@@ -91,8 +93,8 @@ describe('RunFolder', () => {
     expect(() => RunFolder.open(run.path)).toThrow(/not a run folder/)
     run.writeInfo(info)
     expect(RunFolder.open(run.path).readInfo()).toEqual(info)
-    writeFileSync(run.runFile, '{"version":2}')
-    expect(() => run.readInfo()).toThrow(/run.json.*version/)
+    writeFileSync(run.runFile, '{"version":"2"}')
+    expect(() => run.readInfo()).toThrow(/run.json.*method/)
   })
 
   it('lists complete checkpoints in order', () => {
@@ -107,38 +109,5 @@ describe('RunFolder', () => {
       'policy-rl 10',
       'sft 5',
     ])
-  })
-})
-
-describe('runStage', () => {
-  const outputs = z.object({ count: z.number() })
-
-  it('runs once for the same inputs, and again for others', async () => {
-    const run = fresh()
-    let runs = 0
-    const work = async () => ({ count: ++runs })
-    expect(await runStage(run, 'collect', { seed: 1 }, outputs, work)).toEqual({ outputs: { count: 1 }, ran: true })
-    expect(await runStage(run, 'collect', { seed: 1 }, outputs, work)).toEqual({ outputs: { count: 1 }, ran: false })
-    writeFileSync(join(run.stageFolder('collect'), 'part'), '')
-    expect(await runStage(run, 'collect', { seed: 2 }, outputs, work)).toEqual({ outputs: { count: 2 }, ran: true })
-    expect(existsSync(join(run.stageFolder('collect'), 'part'))).toBe(false)
-    expect(readStageRecord(run, 'collect')).toMatchObject({ status: 'finished', outputs: { count: 2 } })
-    expect(readStageRecord(run, 'filter')).toBeNull()
-  })
-
-  it('resumes what was cut short, with its files', async () => {
-    const run = fresh()
-    const cut = runStage(run, 'collect', { seed: 1 }, outputs, async ({ folder, resumed }) => {
-      expect(resumed).toBe(false)
-      writeFileSync(join(folder, 'part'), 'half')
-      throw new Error('killed')
-    })
-    await expect(cut).rejects.toThrow('killed')
-    expect(readStageRecord(run, 'collect')?.status).toBe('running')
-    const result = await runStage(run, 'collect', { seed: 1 }, outputs, async ({ folder, resumed }) => {
-      expect(resumed).toBe(true)
-      return { count: readFileSync(join(folder, 'part'), 'utf8').length }
-    })
-    expect(result).toEqual({ outputs: { count: 4 }, ran: true })
   })
 })

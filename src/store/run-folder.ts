@@ -7,16 +7,23 @@ import { readJson, writeJson } from './json.ts'
 import { acquireLock, type RunLock } from './lock.ts'
 
 const runInfoSchema = z.object({
-  version: z.literal(1),
   method: z.string(),
+  /** How the run was started, without `--out` and `--resume`. */
+  command: z.string(),
   status: z.enum(['running', 'finished', 'failed', 'interrupted']),
-  seeds: z.array(z.int()),
-  /** Of the package, Node and whatever else shaped the numbers. */
-  versions: z.record(z.string(), z.string()),
-  machine: z.record(z.string(), z.union([z.string(), z.number()])),
+  seed: z.int(),
+  environment: z.string(),
+  model: z.object({ name: z.string(), parameters: z.number(), description: z.string() }),
+  /** `memory` in bytes. */
+  machine: z.object({ cpu: z.string(), cores: z.int(), memory: z.number() }),
+  /** Of the package and of Node. */
+  version: z.string(),
+  node: z.string(),
+  /** Hash of the resolved config: a run goes on only with the settings it began with. */
+  configHash: z.string(),
   /** ISO 8601. */
-  started: z.string(),
-  finished: z.string().nullish(),
+  startedAt: z.string(),
+  finishedAt: z.string().nullish(),
 })
 
 /** The content of `run.json`. */

@@ -1,3 +1,5 @@
+import { byteTokenizerFile } from '../../src/tokens/index.ts'
+
 /**
  * The miniature's tokenizer: the 256 bytes (so any text can be written), and whole phrases and entities of the games as
  * added tokens, matched longest first. "drawer 3" is one token: an action copies it from an observation in one step.
@@ -59,13 +61,6 @@ function entities(): string[] {
   return names
 }
 
-/** Byte-level alphabet of Hugging Face's ByteLevel pieces: printable stand-ins for the 256 bytes, in byte order. */
-function byteAlphabet(): string[] {
-  const printable = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174
-  let next = 256
-  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(printable(byte) ? byte : next++))
-}
-
 /** Contents of `tokenizer.json` and `tokenizer_config.json` (chat template included), and the ids the config needs. */
 export function miniTokenizer(): {
   tokenizer: object
@@ -74,32 +69,10 @@ export function miniTokenizer(): {
   padId: number
   endId: number
 } {
-  const vocab = Object.fromEntries(byteAlphabet().map((piece, id) => [piece, id]))
   const special = Object.values(SPECIAL)
-  const contents = [...special, ...new Set([...PHRASES, ...entities()])]
-  const added = contents.map((content, i) => ({
-    id: 256 + i,
-    content,
-    special: i < special.length,
-    normalized: false,
-    lstrip: false,
-    rstrip: false,
-    single_word: false,
-  }))
-  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
-  const bpe = { type: 'BPE', dropout: null, unk_token: null, fuse_unk: false, byte_fallback: false, vocab, merges: [] }
+  const phrases = [...new Set([...PHRASES, ...entities()])]
   return {
-    tokenizer: {
-      version: '1.0',
-      truncation: null,
-      padding: null,
-      added_tokens: added,
-      normalizer: null,
-      pre_tokenizer: byteLevel,
-      post_processor: null,
-      decoder: byteLevel,
-      model: bpe,
-    },
+    tokenizer: byteTokenizerFile(special, phrases),
     tokenizerConfig: {
       tokenizer_class: 'PreTrainedTokenizerFast',
       clean_up_tokenization_spaces: false,
@@ -109,7 +82,7 @@ export function miniTokenizer(): {
       chat_template:
         "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}{% if message['role'] == 'assistant' %}{{ '<|end|>' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}",
     },
-    vocabularySize: 256 + added.length,
+    vocabularySize: 256 + special.length + phrases.length,
     padId: 256 + special.indexOf(SPECIAL.pad),
     endId: 256 + special.indexOf(SPECIAL.end),
   }

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { byteTokenizerFile } from './byte-level.ts'
 import { Conversation } from './conversation.ts'
 import { checkMask, renderConversation, renderExample } from './example.ts'
 import { ChatFormat } from './format.ts'
 import { ChatTemplate, type Message } from './template.ts'
-import { byteTokenizerFile, CHATML, CHATML_SPECIAL } from './testing/tokenizer.ts'
+import { CHATML, CHATML_SPECIAL } from './testing/tokenizer.ts'
 import { Tokenizer } from './tokenizer.ts'
 
 const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL, ['drawer 1', 'go to ']), {

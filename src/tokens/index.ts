@@ -1,4 +1,5 @@
 export type { TokenSequence } from '../core/index.ts'
+export * from './byte-level.ts'
 export * from './conversation.ts'
 export * from './example.ts'
 export * from './format.ts'

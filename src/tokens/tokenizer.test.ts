@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { byteTokenizerFile, CHATML_SPECIAL } from './testing/tokenizer.ts'
+import { byteTokenizerFile } from './byte-level.ts'
+import { CHATML_SPECIAL } from './testing/tokenizer.ts'
 import { loadTokenizer, Tokenizer } from './tokenizer.ts'
 
 const phrases = ['drawer 1', 'drawer 10', ' You arrive at ', '.']

@@ -7,12 +7,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
-import { alfworldEnvironment, generateHouse } from '../src/environments/alfworld/index.ts'
-import { writeFileAtomic } from '../src/store/index.ts'
+import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
-import { measureBase } from './mini/measure.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
 
@@ -30,7 +28,6 @@ const { values } = parseArgs({
     wander: { type: 'string', default: '0.4' },
     forgetful: { type: 'string', default: '0.6' },
     blind: { type: 'string', default: '0.06' },
-    measure: { type: 'boolean', default: false },
   },
 })
 
@@ -99,25 +96,4 @@ await trainBase(
 )
 console.log(`trained in ${Math.round((Date.now() - began) / 1000)} s`)
 
-// Chosen on the base's own family of layouts (other seeds); `--measure` looks at the held-out family too, once, at the end.
-for (const split of values.measure ? (['base', 'unseen'] as const) : (['base'] as const)) {
-  for (const temperature of [1, 0.4]) {
-    const environment = alfworldEnvironment({
-      generate: { size: 'small', counts: { [split]: 300 }, seed: split === 'base' ? 2 ** 33 : 0 },
-    })
-    const measure = await measureBase({
-      environment,
-      tasks: environment.tasks(split),
-      format,
-      sampler: trainer.sampler(),
-      maxSteps: 12,
-      temperature,
-      transitions: 400,
-      groupSize: 8,
-      seed,
-    })
-    console.log(split, 'temperature', temperature, JSON.stringify(measure, null, 1))
-    writeFileAtomic(join(work, `measure-${split}-${temperature}.json`), JSON.stringify(measure, null, 2))
-  }
-}
 await engine.close()

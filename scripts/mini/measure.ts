@@ -31,6 +31,8 @@ export interface MeasureOptions {
   transitions: number
   groupSize: number
   seed: number
+  /** Shown the first episodes as text. */
+  onEpisode?: (text: string) => void
 }
 
 export async function measureBase(options: MeasureOptions): Promise<BaseMeasure> {
@@ -49,6 +51,10 @@ export async function measureBase(options: MeasureOptions): Promise<BaseMeasure>
       maxTokens: 48,
     },
   )
+  for (const { initial, turns } of trajectories.slice(0, options.onEpisode ? 3 : 0)) {
+    const lines = turns.map((turn) => `> ${turn.reply}\n${observationText(turn.observation)}`)
+    options.onEpisode?.([observationText(initial), ...lines].join('\n'))
+  }
   const policy = policyResult('measure', [trajectories], environment, agent)
   const all = trajectories.flatMap(transitionsOf)
   const asked = all

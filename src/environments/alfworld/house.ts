@@ -43,6 +43,8 @@ const ROOMS_OF: Record<GoalKind, Room[]> = {
 const SHARED_LAYOUTS = 512
 const SMALL_LIMITS = { objects: [9, 14], load: 5, commands: 12 } as const
 const LAMP = 'DeskLamp'
+/** One or two attempts are the rule; so many mean a mistake in the tables. */
+const ATTEMPTS = 1000
 
 /**
  * One household, a pure function of the options. It is solvable: the expert's plan is found before the household is
@@ -50,7 +52,7 @@ const LAMP = 'DeskLamp'
  */
 export function generateHouse(options: HouseOptions): House {
   const { seed, size, split } = options
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const random = new Random('alfworld house', split, size, seed, attempt)
     const kinds = options.kinds ?? (Object.keys(KIND_WEIGHTS) as GoalKind[])
     const kind = random.weighted(kinds, (each) => KIND_WEIGHTS[each])
@@ -80,6 +82,7 @@ export function generateHouse(options: HouseOptions): House {
     if (!plan || plan.length === 0 || (size === 'small' && plan.length > SMALL_LIMITS.commands)) continue
     return { game, room, layout: number }
   }
+  throw new Error(`no household found for ${JSON.stringify(options)} in ${ATTEMPTS} attempts`)
 }
 
 const CAN_HOLD = new Map(Object.entries(CAN_CONTAIN).map(([type, held]) => [type, new Set(Object.keys(held))]))
@@ -164,7 +167,7 @@ function furnishWithObjects(
   return types.flatMap((type): ProblemObject[] => {
     const receptacle = placeAmong(room, type, {
       avoid: type === goal.object ? goal.receptacle : undefined,
-      anywhere: random.chance(shuffle),
+      anywhere: !PROPERTIES_BY_TYPE.fixed.has(type) && random.chance(shuffle),
       most: size === 'small' ? SMALL_LIMITS.load : Number.POSITIVE_INFINITY,
       random,
     })

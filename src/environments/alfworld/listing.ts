@@ -52,7 +52,8 @@ export function follow(listing: Listing, observation: string): void {
   const taken = TAKEN.exec(observation)
   if (taken) {
     const [, object, receptacle] = taken
-    listing.set(receptacle, listing.get(receptacle)?.filter((other) => other !== object) ?? [])
+    const left = listing.get(receptacle)?.filter((other) => other !== object)
+    if (left) listing.set(receptacle, left)
   }
   const placed = PLACED.exec(observation)
   if (placed) listing.get(placed[3])?.push(placed[1] ?? placed[2])

@@ -7,7 +7,7 @@ export interface SamplingParams {
   /** Samples per prompt. */
   n: number
   maxTokens: number
-  /** 0 = greedy. Log-probabilities are those of the tempered distribution that was sampled from. */
+  /** Log-probabilities are those of the tempered distribution that was sampled from. 0 = greedy, with those at 1. */
   temperature: number
   /** 1 = off. Training rollouts keep it off: otherwise log-probabilities and ratios are wrong. */
   topP?: number
@@ -15,7 +15,10 @@ export interface SamplingParams {
   topK?: number
   /** A sample ends after any of these token sequences; the stop tokens are part of the sample. */
   stop: number[][]
-  /** One seed, or one per prompt. A draw is a pure function of (seed of its prompt, sample index, token index). */
+  /**
+   * One seed per prompt, or one from which prompt i gets a hash of it and i. A draw is a pure function of (seed of its
+   * prompt, sample index, token index).
+   */
   seed: number | number[]
 }
 

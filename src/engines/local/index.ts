@@ -1,4 +1,3 @@
 export * from './config.ts'
-export { readModelConfig, readModelWeights } from './model-folder.ts'
-export { ParameterSet } from './parameters.ts'
-export { TrainerCore, type TrainerOptions } from './training/trainer-core.ts'
+export { type LocalEngine, openLocalEngine } from './engine.ts'
+export type { EngineOptions, ModelSource } from './protocol.ts'

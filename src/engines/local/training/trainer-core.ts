@@ -30,7 +30,7 @@ export class TrainerCore {
   private readonly first: ParameterSet
   private readonly second: ParameterSet
   private readonly runner: ModelRunner
-  private readonly rowBudget: number
+  private readonly options: TrainerOptions
   private source: string | undefined
   private step = 0
 
@@ -41,7 +41,7 @@ export class TrainerCore {
     this.first = new ParameterSet(config)
     this.second = new ParameterSet(config)
     this.runner = new ModelRunner(config, this.parameters, options.threads)
-    this.rowBudget = options.rowBudget ?? DEFAULT_ROW_BUDGET
+    this.options = options
   }
 
   /** A model with random weights from a seed. */
@@ -58,6 +58,13 @@ export class TrainerCore {
     return core
   }
 
+  /** A model of its own with the present weights and a fresh optimiser (whose memory is not touched before it trains). */
+  copy(): TrainerCore {
+    const core = new TrainerCore(this.config, this.options)
+    core.parameters.flat.set(this.parameters.flat)
+    return core
+  }
+
   /** The live weights: views by name change with every step. */
   weights(): ParameterSet {
     return this.parameters
@@ -70,7 +77,7 @@ export class TrainerCore {
 
   private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
     const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
-    return planRuns(groupByPrefix(sequences, prefixRows), this.rowBudget).map((groups) =>
+    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? DEFAULT_ROW_BUDGET).map((groups) =>
       layoutRun(groups, heads, prefixRows),
     )
   }

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../../core/index.ts'
+import type { SamplingParams } from '../../engine.ts'
+import type { ModelConfig } from '../config.ts'
+import { loadRuntime } from '../runtime.ts'
+import { referenceLogprobs } from '../testing/reference.ts'
+import { randomWeights, tinyConfig } from '../testing/weights.ts'
+import { SamplerCore, type SamplerOptions } from './core.ts'
+
+const ort = await loadRuntime()
+const params: SamplingParams = { n: 1, maxTokens: 20, temperature: 1, stop: [], seed: 7 }
+
+function open(config: ModelConfig, options: Partial<SamplerOptions> = {}) {
+  const weights = randomWeights(config, 1)
+  return { weights, sampler: new SamplerCore(ort, config, weights, { threads: 2, ...options }) }
+}
+
+function randomPrompts(config: ModelConfig, count: number, longest: number, seed = 1): number[][] {
+  const random = new Random('prompts', seed)
+  return Array.from({ length: count }, () =>
+    Array.from({ length: random.integer(1, longest) }, () => random.integer(0, config.vocab_size - 1)),
+  )
+}
+
+/** Largest difference between the sampler's log-probabilities and the reference's. */
+function worstDifference(
+  config: ModelConfig,
+  weights: Float32Array,
+  prompts: number[][],
+  samples: { tokens: number[]; logprobs: number[] }[][],
+  temperature = 1,
+): number {
+  let worst = 0
+  prompts.forEach((prompt, i) => {
+    for (const { tokens, logprobs } of samples[i]) {
+      const expected = referenceLogprobs(config, weights, [...prompt, ...tokens], temperature).slice(prompt.length)
+      logprobs.forEach((value, t) => {
+        worst = Math.max(worst, Math.abs(value - expected[t]))
+      })
+    }
+  })
+  return worst
+}
+
+describe('SamplerCore', () => {
+  const variants: [string, Partial<ModelConfig>][] = [
+    ['multi-head, tied', {}],
+    ['grouped queries, untied', { num_key_value_heads: 2, tie_word_embeddings: false }],
+    ['one key/value head, one layer', { num_key_value_heads: 1, num_hidden_layers: 1 }],
+  ]
+  for (const [name, changes] of variants) {
+    it(`agrees with the reference on ragged batches: ${name}`, async () => {
+      const config = tinyConfig(changes)
+      const { weights, sampler } = open(config)
+      const prompts = randomPrompts(config, 9, 70)
+      for (const maxTokens of [4, 24]) {
+        const samples = await sampler.sample(prompts, { ...params, n: 2, maxTokens, temperature: 0.7 })
+        expect(samples.flat().every((sample) => sample.tokens.length === maxTokens)).toBe(true)
+        expect(worstDifference(config, weights, prompts, samples, 0.7)).toBeLessThan(1e-4)
+      }
+      await sampler.close()
+    })
+  }
+
+  it('agrees with the reference when prompts extend earlier samples', async () => {
+    const config = tinyConfig()
+    const { weights, sampler } = open(config)
+    const random = new Random('turns')
+    let prompts = randomPrompts(config, 11, 12)
+    for (let turn = 0; turn < 4; turn++) {
+      const samples = await sampler.sample(prompts, { ...params, maxTokens: 13, stop: [[3], [5]], seed: turn })
+      expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
+      prompts = prompts.map((prompt, i) => [
+        ...prompt,
+        ...samples[i][0].tokens,
+        ...Array.from({ length: random.integer(1, 9) }, () => random.integer(0, 60)),
+      ])
+    }
+    await sampler.close()
+  })
+
+  it('keeps to a small cache and batch: eviction, refilling, growth', async () => {
+    const config = tinyConfig()
+    // Room for about five sequences of 96 tokens.
+    const { weights, sampler } = open(config, { batch: 6, cacheBytes: 5 * 96 * 2 * 3 * 32 * 4 })
+    const prompts = randomPrompts(config, 40, 60)
+    for (let call = 0; call < 2; call++) {
+      const samples = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 30, stop: [[1], [2], [9, 9]] })
+      expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
+    }
+    await sampler.close()
+  })
+
+  it('gives the same bits for the same call after a reset, and stops where asked', async () => {
+    const config = tinyConfig()
+    const { sampler } = open(config)
+    const prompts = randomPrompts(config, 7, 40)
+    const first = await sampler.sample(prompts, { ...params, n: 3, stop: [[4]] })
+    sampler.reset()
+    const second = await sampler.sample(prompts, { ...params, n: 3, stop: [[4]] })
+    expect(second).toEqual(first)
+    for (const { tokens, stopReason } of first.flat()) {
+      expect(tokens.indexOf(4)).toBe(stopReason === 'stop' ? tokens.length - 1 : -1)
+    }
+    expect(first.flat().some((sample) => sample.stopReason === 'stop')).toBe(true)
+  })
+
+  it('draws the same tokens alone as in company', async () => {
+    const config = tinyConfig()
+    const { sampler } = open(config)
+    const prompts = randomPrompts(config, 8, 40)
+    const seeds = prompts.map((_, i) => 100 + i)
+    const together = await sampler.sample(prompts, { ...params, seed: seeds })
+    sampler.reset()
+    for (let i = 0; i < prompts.length; i++) {
+      const alone = await sampler.sample([prompts[i]], { ...params, seed: [seeds[i]] })
+      expect(alone[0][0].tokens).toEqual(together[i][0].tokens)
+    }
+  })
+
+  it('ends at the context length and refuses what cannot be sampled', async () => {
+    const config = tinyConfig()
+    const { sampler } = open(config)
+    const long = Array.from({ length: 120 }, (_, i) => i % 61)
+    const [[sample]] = await sampler.sample([long], { ...params, maxTokens: 50 })
+    expect(sample.tokens.length).toBe(8)
+    expect(sample.stopReason).toBe('length')
+    await expect(sampler.sample([[]], params)).rejects.toThrow('prompt 0 is empty')
+    await expect(sampler.sample([[61]], params)).rejects.toThrow('holds token 61')
+    await expect(sampler.sample([[1]], { ...params, seed: [] })).rejects.toThrow('0 seeds for 1 prompts')
+    await expect(sampler.sample([Array(128).fill(1)], params)).rejects.toThrow('leaves no room')
+  })
+
+  it('recovers from weights that have diverged', async () => {
+    const config = tinyConfig()
+    const { weights, sampler } = open(config)
+    const good = weights.slice()
+    weights.fill(Number.NaN)
+    await expect(sampler.sample([[1, 2, 3]], params)).rejects.toThrow('non-finite')
+    weights.set(good)
+    await sampler.weightsChanged()
+    const samples = await sampler.sample([[1, 2, 3]], params)
+    expect(worstDifference(config, weights, [[1, 2, 3]], samples)).toBeLessThan(1e-4)
+  })
+})

@@ -1,0 +1,205 @@
+/** The ONNX Runtime sessions of the sampler and the marshalling of their inputs. */
+import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import type { ModelConfig } from '../config.ts'
+import type { Runtime } from '../runtime.ts'
+import type { KvArena } from './arena.ts'
+import { buildExtendGraph, buildStepGraph, type DecoderShape, decoderShape, weightSlices } from './decode-graph.ts'
+
+const MASKED = -1e30
+
+/** int64 tensors hold small non-negative numbers: write the low halves, which is far cheaper than BigInt. */
+class Int64Buffer {
+  private wide = new BigInt64Array(0)
+  private narrow = new Int32Array(0)
+
+  /** Room for `size` numbers; `put` sets one, `tensorData` views them. What was there before may remain. */
+  resize(size: number): void {
+    if (this.wide.length >= size) return
+    this.wide = new BigInt64Array(size)
+    this.narrow = new Int32Array(this.wide.buffer)
+  }
+
+  put(index: number, value: number): void {
+    this.narrow[2 * index] = value
+  }
+
+  tensorData(size: number): BigInt64Array {
+    return this.wide.subarray(0, size)
+  }
+}
+
+export class DecoderRunner {
+  readonly shape: DecoderShape
+  private readonly ort: Runtime
+  private readonly config: ModelConfig
+  private readonly threads: number
+  private readonly weights: Float32Array
+  private fedStep: InferenceSession | undefined
+  private bakedStep: InferenceSession | undefined
+  /** The one of the two that the current call uses. */
+  private stepSession: InferenceSession | undefined
+  private extendSession: InferenceSession | undefined
+  private weightFeeds: Record<string, Tensor> = {}
+  private readonly positions = new Int64Buffer()
+  private embeddings = new Float32Array(0)
+  private causal: { length: number; tensor: Tensor } | undefined
+
+  /** `weights` are flat, in the order of `parameterSpecs`, and read at every run that is not baked. */
+  constructor(ort: Runtime, config: ModelConfig, weights: Float32Array, threads: number) {
+    this.ort = ort
+    this.config = config
+    this.shape = decoderShape(config)
+    this.weights = weights
+    this.threads = threads
+  }
+
+  private async open(model: Uint8Array): Promise<InferenceSession> {
+    return this.ort.InferenceSession.create(model, {
+      intraOpNumThreads: this.threads,
+      interOpNumThreads: 1,
+      // Sizes change from run to run, so a remembered memory plan seldom fits.
+      enableMemPattern: false,
+      logSeverityLevel: 3,
+      // Several sessions take turns: the threads of the one that has finished must not keep a core busy.
+      extra: { session: { force_spinning_stop: '1' } },
+    })
+  }
+
+  /** Open what a call needs. With `bake` the step graph holds a packed copy of the current weights. */
+  async prepare(bake: boolean): Promise<void> {
+    if (Object.keys(this.weightFeeds).length === 0) {
+      for (const { name, offset, shape } of weightSlices(this.config)) {
+        const data = this.weights.subarray(offset, offset + shape.reduce((a, b) => a * b, 1))
+        this.weightFeeds[name] = new this.ort.Tensor('float32', data, shape)
+      }
+    }
+    this.extendSession ??= await this.open(buildExtendGraph(this.config))
+    if (bake) this.bakedStep ??= await this.open(buildStepGraph(this.config, this.weights))
+    else this.fedStep ??= await this.open(buildStepGraph(this.config))
+    this.stepSession = bake ? this.bakedStep : this.fedStep
+  }
+
+  /** The weights have changed: drop the packed copy. */
+  async weightsChanged(): Promise<void> {
+    await this.bakedStep?.release()
+    this.bakedStep = undefined
+    this.stepSession = undefined
+  }
+
+  async close(): Promise<void> {
+    await this.weightsChanged()
+    await this.fedStep?.release()
+    await this.extendSession?.release()
+    this.fedStep = undefined
+    this.extendSession = undefined
+  }
+
+  /** Embeddings of `tokens` (-1 = padding, any row) and the packed positions of their heads. */
+  private lookUp(tokens: ArrayLike<number>, at: ArrayLike<number>): void {
+    const { hidden_size: d, max_position_embeddings: scaled } = this.config
+    const { packedHeads, heads, keyValueHeads } = this.shape
+    if (this.embeddings.length < tokens.length * d) this.embeddings = new Float32Array(tokens.length * d)
+    this.positions.resize(tokens.length * packedHeads)
+    for (let i = 0; i < tokens.length; i++) {
+      const row = Math.max(0, tokens[i]) * d
+      for (let j = 0; j < d; j++) this.embeddings[i * d + j] = this.weights[row + j]
+      // Rows of the rotation tables, see decode-graph.ts: scaled for queries, plain for keys, none for values.
+      for (let h = 0; h < packedHeads; h++) {
+        const row = h < heads ? scaled + at[i] : h < heads + keyValueHeads ? at[i] : 0
+        this.positions.put(i * packedHeads + h, row)
+      }
+    }
+  }
+
+  private feeds(arena: KvArena, first: number, slots: number, length: number): Record<string, Tensor> {
+    const { Tensor } = this.ort
+    const { layers, keyValueHeads, headSize, packedHeads } = this.shape
+    const { capacity } = arena
+    const rows = slots * length * packedHeads
+    const feeds: Record<string, Tensor> = {
+      positions: new Tensor('int64', this.positions.tensorData(rows), [rows, 1]),
+      mask: new Tensor('float32', arena.maskView(first, slots), [slots, 1, 1, capacity]),
+      sizes: new Tensor('int64', BigInt64Array.of(BigInt(capacity), BigInt(length)), [2]),
+    }
+    const dimensions = [slots, keyValueHeads, capacity, headSize]
+    for (let layer = 0; layer < layers; layer++) {
+      feeds[`keys.${layer}`] = new Tensor('float32', arena.view(layer, 0, first, slots), dimensions)
+      feeds[`values.${layer}`] = new Tensor('float32', arena.view(layer, 1, first, slots), dimensions)
+    }
+    return feeds
+  }
+
+  /**
+   * One token in each of the slots [0, tokens.length), at position = rows the slot holds. Writes the rows of the slots
+   * where `keep` is true, and returns the tempered next-token probabilities, [slots, vocabulary].
+   */
+  async step(arena: KvArena, tokens: number[], keep: boolean[], inverseTemperature: number): Promise<Float32Array> {
+    const session = this.stepSession
+    if (!session) throw new Error('step before prepare')
+    const { Tensor } = this.ort
+    const slots = tokens.length
+    this.lookUp(tokens, arena.lengths)
+    const d = this.config.hidden_size
+    const feeds = this.feeds(arena, 0, slots, 1)
+    feeds.embeddings = new Tensor('float32', this.embeddings.subarray(0, slots * d), [slots, d])
+    feeds.inverseTemperature = new Tensor('float32', Float32Array.of(inverseTemperature), [1])
+    const outputs = await session.run({ ...feeds, ...this.weightsFor(session) })
+    for (let layer = 0; layer < this.shape.layers; layer++) {
+      const rows = outputs[`rows.${layer}`].data as Float32Array
+      for (let slot = 0; slot < slots; slot++) if (keep[slot]) arena.write(layer, slot, rows, slot, 1, 1)
+    }
+    for (let slot = 0; slot < slots; slot++) if (keep[slot]) arena.setLength(slot, arena.lengths[slot] + 1)
+    return outputs.probabilities.data as Float32Array
+  }
+
+  /** Append `chunks[i]` (possibly empty) to slot `first + i`. */
+  async extend(arena: KvArena, first: number, chunks: number[][]): Promise<void> {
+    const session = this.extendSession
+    if (!session) throw new Error('extend before prepare')
+    const { Tensor } = this.ort
+    const { layers, headSize, packedHeads } = this.shape
+    const slots = chunks.length
+    const length = Math.max(...chunks.map((chunk) => chunk.length))
+    const tokens = new Int32Array(slots * length)
+    const at = new Int32Array(slots * length)
+    chunks.forEach((chunk, i) => {
+      for (let j = 0; j < chunk.length; j++) {
+        tokens[i * length + j] = chunk[j]
+        at[i * length + j] = arena.lengths[first + i] + j
+      }
+    })
+    this.lookUp(tokens, at)
+    const d = this.config.hidden_size
+    const feeds = this.feeds(arena, first, slots, length)
+    feeds.embeddings = new Tensor('float32', this.embeddings.subarray(0, tokens.length * d), [slots, length, d])
+    feeds.packed = new Tensor('int64', BigInt64Array.from([slots, length, packedHeads, headSize].map(BigInt)), [4])
+    feeds.causal = this.causalMask(length)
+    const outputs = await session.run({ ...feeds, ...this.weightsFor(session) })
+    for (let layer = 0; layer < layers; layer++) {
+      const rows = outputs[`rows.${layer}`].data as Float32Array
+      chunks.forEach((chunk, i) => {
+        if (chunk.length > 0) arena.write(layer, first + i, rows, i, length, chunk.length)
+      })
+    }
+    chunks.forEach((chunk, i) => {
+      arena.setLength(first + i, arena.lengths[first + i] + chunk.length)
+    })
+  }
+
+  private weightsFor(session: InferenceSession): Record<string, Tensor> {
+    const names = session.inputNames.filter((name) => name in this.weightFeeds)
+    return Object.fromEntries(names.map((name) => [name, this.weightFeeds[name]]))
+  }
+
+  private causalMask(length: number): Tensor {
+    if (this.causal?.length === length) return this.causal.tensor
+    const { Tensor } = this.ort
+    const groups = this.shape.heads / this.shape.keyValueHeads
+    const mask = new Float32Array(groups * length * length)
+    for (let row = 0; row < groups * length; row++) {
+      mask.fill(MASKED, row * length + (row % length) + 1, (row + 1) * length)
+    }
+    this.causal = { length, tensor: new Tensor('float32', mask, [groups * length, length]) }
+    return this.causal.tensor
+  }
+}

@@ -1,0 +1,117 @@
+/** The decoder once more, in plain double precision and without a cache: what the graphs are checked against. */
+import { type ModelConfig, parameterSpecs } from '../config.ts'
+
+/** Parameters by name, as views of the flat weights. */
+function views(config: ModelConfig, weights: Float32Array): Map<string, Float32Array> {
+  const out = new Map<string, Float32Array>()
+  let offset = 0
+  for (const { name, shape } of parameterSpecs(config)) {
+    const size = shape.reduce((a, b) => a * b, 1)
+    out.set(name, weights.subarray(offset, offset + size))
+    offset += size
+  }
+  return out
+}
+
+function linear(x: Float64Array, weight: Float32Array): Float64Array {
+  const out = new Float64Array(weight.length / x.length)
+  for (let o = 0; o < out.length; o++) {
+    let sum = 0
+    for (let i = 0; i < x.length; i++) sum += weight[o * x.length + i] * x[i]
+    out[o] = sum
+  }
+  return out
+}
+
+function norm(x: Float64Array, gain: Float32Array, epsilon: number): Float64Array {
+  const scale = 1 / Math.sqrt(x.reduce((sum, value) => sum + value * value, 0) / x.length + epsilon)
+  return x.map((value, i) => value * scale * gain[i])
+}
+
+/** Rotate each head of a row by its position: pairs (i, i + half) turn by position · base^(−i / half). */
+function rotate(row: Float64Array, headSize: number, position: number, base: number): void {
+  const half = headSize / 2
+  for (let start = 0; start < row.length; start += headSize) {
+    for (let i = 0; i < half; i++) {
+      const angle = position * base ** (-i / half)
+      const [a, b] = [row[start + i], row[start + half + i]]
+      row[start + i] = a * Math.cos(angle) - b * Math.sin(angle)
+      row[start + half + i] = b * Math.cos(angle) + a * Math.sin(angle)
+    }
+  }
+}
+
+/** Logits after every token, [tokens][vocabulary]. */
+export function referenceLogits(config: ModelConfig, weights: Float32Array, tokens: readonly number[]): Float64Array[] {
+  const parameters = views(config, weights)
+  const get = (name: string) => parameters.get(name)!
+  const { hidden_size: d, num_attention_heads: heads, num_key_value_heads: kvHeads, rms_norm_eps: epsilon } = config
+  const headSize = d / heads
+  const embedding = get('model.embed_tokens.weight')
+  const rows = tokens.map((token) => Float64Array.from(embedding.subarray(token * d, (token + 1) * d)))
+  for (let layer = 0; layer < config.num_hidden_layers; layer++) {
+    const at = (name: string) => get(`model.layers.${layer}.${name}.weight`)
+    const normed = rows.map((row) => norm(row, at('input_layernorm'), epsilon))
+    const queries = normed.map((row) => linear(row, at('self_attn.q_proj')))
+    const keys = normed.map((row) => linear(row, at('self_attn.k_proj')))
+    const values = normed.map((row) => linear(row, at('self_attn.v_proj')))
+    queries.forEach((row, t) => {
+      rotate(row, headSize, t, config.rope_theta)
+    })
+    keys.forEach((row, t) => {
+      rotate(row, headSize, t, config.rope_theta)
+    })
+    rows.forEach((row, t) => {
+      const mixed = new Float64Array(d)
+      for (let head = 0; head < heads; head++) {
+        const q = head * headSize
+        const k = Math.floor(head / (heads / kvHeads)) * headSize
+        const scores: number[] = []
+        for (let s = 0; s <= t; s++) {
+          let score = 0
+          for (let i = 0; i < headSize; i++) score += queries[t][q + i] * keys[s][k + i]
+          scores.push(score / Math.sqrt(headSize))
+        }
+        const most = Math.max(...scores)
+        const exponentials = scores.map((score) => Math.exp(score - most))
+        const total = exponentials.reduce((a, b) => a + b, 0)
+        exponentials.forEach((weight, s) => {
+          for (let i = 0; i < headSize; i++) mixed[q + i] += (weight / total) * values[s][k + i]
+        })
+      }
+      linear(mixed, at('self_attn.o_proj')).forEach((value, i) => {
+        row[i] += value
+      })
+    })
+    for (const row of rows) {
+      const x = norm(row, at('post_attention_layernorm'), epsilon)
+      const gate = linear(x, at('mlp.gate_proj'))
+      const up = linear(x, at('mlp.up_proj'))
+      const hidden = gate.map((value, i) => (value / (1 + Math.exp(-value))) * up[i])
+      linear(hidden, at('mlp.down_proj')).forEach((value, i) => {
+        row[i] += value
+      })
+    }
+  }
+  const head = config.tie_word_embeddings ? embedding : get('lm_head.weight')
+  return rows.map((row) => linear(norm(row, get('model.norm.weight'), epsilon), head))
+}
+
+/** log softmax(logits / temperature). */
+export function logSoftmax(logits: Float64Array, temperature = 1): Float64Array {
+  const scaled = logits.map((value) => value / temperature)
+  const most = scaled.reduce((a, b) => Math.max(a, b), -Infinity)
+  const total = Math.log(scaled.reduce((sum, value) => sum + Math.exp(value - most), 0)) + most
+  return scaled.map((value) => value - total)
+}
+
+/** Log-probability of every token given those before it; entry 0 is 0. */
+export function referenceLogprobs(
+  config: ModelConfig,
+  weights: Float32Array,
+  tokens: readonly number[],
+  temperature = 1,
+): number[] {
+  const logits = referenceLogits(config, weights, tokens)
+  return tokens.map((token, t) => (t === 0 ? 0 : logSoftmax(logits[t - 1], temperature)[token]))
+}

@@ -66,17 +66,24 @@ export function weightSlices(config: ModelConfig): WeightSlice[] {
   return slices
 }
 
-/** Rotation tables: cosine and sine of position × frequency, [positions, headSize / 2] each. */
+/**
+ * Rotation tables: cosine and sine of position × frequency, [2 · positions, headSize / 2] each. The second half holds the
+ * same divided by √headSize: a query rotated with it is scaled for attention, which spares the scale in the product (and
+ * the runtime's fast product of a vector and a matrix takes none).
+ */
 function rotationTables(config: ModelConfig): { cosine: Float32Array; sine: Float32Array; half: number } {
-  const half = decoderShape(config).headSize / 2
+  const { headSize } = decoderShape(config)
+  const half = headSize / 2
   const positions = config.max_position_embeddings
-  const cosine = new Float32Array(positions * half)
-  const sine = new Float32Array(positions * half)
+  const cosine = new Float32Array(2 * positions * half)
+  const sine = new Float32Array(2 * positions * half)
   for (let i = 0; i < half; i++) {
     const frequency = config.rope_theta ** (-i / half)
-    for (let p = 0; p < positions; p++) {
-      cosine[p * half + i] = Math.cos(p * frequency)
-      sine[p * half + i] = Math.sin(p * frequency)
+    for (let row = 0; row < 2 * positions; row++) {
+      const scale = row < positions ? 1 : 1 / Math.sqrt(headSize)
+      const angle = (row % positions) * frequency
+      cosine[row * half + i] = scale * Math.cos(angle)
+      sine[row * half + i] = scale * Math.sin(angle)
     }
   }
   return { cosine, sine, half }
@@ -99,8 +106,8 @@ class DecoderGraph {
     this.slices = new Map(weightSlices(config).map((slice) => [slice.name, slice]))
     this.baked = baked
     const { cosine, sine, half } = rotationTables(config)
-    this.cosine = this.graph.initializer('cosine', cosine, [config.max_position_embeddings, half])
-    this.sine = this.graph.initializer('sine', sine, [config.max_position_embeddings, half])
+    this.cosine = this.graph.initializer('cosine', cosine, [2 * config.max_position_embeddings, half])
+    this.sine = this.graph.initializer('sine', sine, [2 * config.max_position_embeddings, half])
   }
 
   weight(name: string): Value {
@@ -133,7 +140,7 @@ class DecoderGraph {
     return [outputs[0], outputs[3]]
   }
 
-  /** Rotates rows [n, 1, headSize], each at its own position; position 0 leaves a row as it is. */
+  /** Rotates rows [n, 1, headSize], each by its own row of the tables; row 0 leaves it as it is. */
   rotate(rows: Value, positions: Value): Value {
     return this.graph.node('RotaryEmbedding', [rows, positions, this.cosine, this.sine], { interleaved: 0 })
   }
@@ -151,13 +158,12 @@ class DecoderGraph {
     }
   }
 
-  /** Queries [slots, kvHeads, rows, headSize] against cached and new tokens; → the same shape as the queries. */
+  /** Scaled queries [slots, kvHeads, rows, headSize] against cached and new tokens; → the same shape as the queries. */
   attend(layer: number, queries: Value, keys: Value, values: Value, mask: Value, sizes: Value, causal?: Value): Value {
     const { graph } = this
-    const alpha = 1 / Math.sqrt(this.shape.headSize)
     const cache = this.cache(layer)
-    const old = graph.node('Add', [graph.matmul(queries, cache.keys, { transB: true, alpha }), mask])
-    let fresh = graph.matmul(queries, keys, { transB: true, alpha })
+    const old = graph.node('Add', [graph.matmul(queries, cache.keys, { transB: true }), mask])
+    let fresh = graph.matmul(queries, keys, { transB: true })
     if (causal) fresh = graph.node('Add', [fresh, causal])
     const weights = graph.node('Softmax', [graph.node('Concat', [old, fresh], { axis: -1 })], { axis: -1 })
     const [oldWeights, freshWeights] = graph.nodes('Split', [weights, sizes], 2, { axis: -1 })
@@ -166,7 +172,8 @@ class DecoderGraph {
 }
 
 /**
- * One token a slot. Inputs: `embeddings` [slots, d]; `positions` [slots · packedHeads, 1] (0 on value heads); `mask`
+ * One token a slot. Inputs: `embeddings` [slots, d]; `positions` [slots · packedHeads, 1]: the
+ * row of the rotation tables for each head, in the second half for queries, 0 for values; `mask`
  * [slots, 1, 1, cached], 0 on rows that hold a token and very negative elsewhere; `sizes` = [cached, 1];
  * `inverseTemperature` [1]; `keys.i`, `values.i` [slots, kvHeads, cached, headSize]; weights unless `baked`.
  * Outputs: `probabilities` [slots, vocabulary] and per layer `rows.i` [slots, packedHeads, headSize].

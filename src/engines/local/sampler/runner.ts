@@ -96,15 +96,17 @@ export class DecoderRunner {
 
   /** Embeddings of `tokens` (-1 = padding, any row) and the packed positions of their heads. */
   private lookUp(tokens: ArrayLike<number>, at: ArrayLike<number>): void {
-    const { hidden_size: d } = this.config
+    const { hidden_size: d, max_position_embeddings: scaled } = this.config
     const { packedHeads, heads, keyValueHeads } = this.shape
     if (this.embeddings.length < tokens.length * d) this.embeddings = new Float32Array(tokens.length * d)
     this.positions.resize(tokens.length * packedHeads)
     for (let i = 0; i < tokens.length; i++) {
       const row = Math.max(0, tokens[i]) * d
       for (let j = 0; j < d; j++) this.embeddings[i * d + j] = this.weights[row + j]
+      // Rows of the rotation tables, see decode-graph.ts: scaled for queries, plain for keys, none for values.
       for (let h = 0; h < packedHeads; h++) {
-        this.positions.put(i * packedHeads + h, h < heads + keyValueHeads ? at[i] : 0)
+        const row = h < heads ? scaled + at[i] : h < heads + keyValueHeads ? at[i] : 0
+        this.positions.put(i * packedHeads + h, row)
       }
     }
   }

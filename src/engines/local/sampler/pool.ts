@@ -159,6 +159,18 @@ export class SequencePool {
     }
   }
 
+  /**
+   * Order the sequences that fill the slots from `first` on roughly by `size`, so that neighbours are alike: exactly enough
+   * to put each into its quarter, since every move copies keys and values.
+   */
+  arrange(sequences: readonly Sequence[], first: number, size: (sequence: Sequence) => number): void {
+    const sorted = sequences.toSorted((a, b) => size(a) - size(b) || a.slot - b.slot)
+    const quarter = Math.max(8, Math.ceil(sorted.length / 4))
+    for (let start = 0; start < sorted.length; start += quarter) {
+      this.gather(sorted.slice(start, start + quarter), first + start)
+    }
+  }
+
   clear(): void {
     for (const owner of this.owners) if (owner) owner.slot = -1
     this.owners.length = 0

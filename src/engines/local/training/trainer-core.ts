@@ -18,7 +18,7 @@ export interface TrainerOptions {
   rowBudget?: number
 }
 
-const DEFAULT_ROW_BUDGET = 4096
+const DEFAULT_ROW_BUDGET = 2048
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 

@@ -3,6 +3,9 @@ import { KvArena } from './arena.ts'
 import type { DecoderShape } from './decode-graph.ts'
 import { commonPrefix } from './prefix.ts'
 
+/** Searching a slot takes time in proportion to their number; more than this are not worth it. */
+const MOST_SLOTS = 1024
+
 /** A token sequence whose first `arena.lengths[slot]` tokens have keys and values in a slot. */
 export interface Sequence {
   tokens: number[]
@@ -33,7 +36,7 @@ export class SequencePool {
 
   /** How many slots of `capacity` rows the memory bound allows; at least one. */
   slotsFor(capacity: number): number {
-    return Math.max(1, Math.floor(this.cacheBytes / (this.bytesPerToken * capacity)))
+    return Math.max(1, Math.min(MOST_SLOTS, Math.floor(this.cacheBytes / (this.bytesPerToken * capacity))))
   }
 
   /** Sequences held, active or not, by slot. */
@@ -156,6 +159,18 @@ export class SequencePool {
       if (sequence.slot >= first && sequence.slot < end) continue
       while (members.has(this.owners[place] as Sequence)) place++
       this.exchange(sequence.slot, place)
+    }
+  }
+
+  /**
+   * Order the sequences that fill the slots from `first` on roughly by `size`, so that neighbours are alike: exactly enough
+   * to put each into its quarter, since every move copies keys and values.
+   */
+  arrange(sequences: readonly Sequence[], first: number, size: (sequence: Sequence) => number): void {
+    const sorted = sequences.toSorted((a, b) => size(a) - size(b) || a.slot - b.slot)
+    const quarter = Math.max(8, Math.ceil(sorted.length / 4))
+    for (let start = 0; start < sorted.length; start += quarter) {
+      this.gather(sorted.slice(start, start + quarter), first + start)
     }
   }
 

@@ -10,14 +10,7 @@ import {
   loadGame,
   Play,
 } from '../src/environments/alfworld/index.ts'
-
-/** One measured number; `target` is what it must reach (or stay under, for times and growth). */
-export interface Row {
-  name: string
-  value: number
-  unit: string
-  target?: string
-}
+import type { Row } from './row.ts'
 
 /**
  * Speeds of ALFWorld on one core: steps with the admissible list computed at every step, loading, scanning, generating,

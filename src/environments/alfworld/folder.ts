@@ -19,7 +19,9 @@ function isFolder(path: string): boolean {
 export function findDataFolder(given?: string): string {
   const roots = given
     ? [given]
-    : [process.env.ALFWORLD_DATA, join(homedir(), '.cache', 'alfworld')].filter((root) => root !== undefined)
+    : [process.env.ALFWORLD_DATA, join(homedir(), '.cache', 'alfworld')].filter(
+        (root) => root !== undefined && root !== '',
+      )
   const looked = roots.flatMap((root) => [root, join(root, DATA_FOLDER)])
   for (const folder of looked) {
     if (SPLIT_FOLDERS.some((split) => isFolder(join(folder, split)))) return folder

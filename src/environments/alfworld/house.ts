@@ -3,7 +3,7 @@ import { expertPlan } from './expert.ts'
 import { compileGame, type Game } from './game.ts'
 import { type GeneratedFile, withoutStop } from './gamefile.ts'
 import { type HouseOptions, houseId } from './houseid.ts'
-import { countWithin, type HouseSize, type Layout, layoutOf, thingId, unusedId } from './layout.ts'
+import { countWithin, type HouseSize, type Layout, layoutOf, SHARED_LAYOUTS, thingId, unusedId } from './layout.ts'
 import { type Furnished, placeAmong } from './placing.ts'
 import { type Goal, type GoalKind, type Problem, type ProblemObject, type Property, TASK_TYPES } from './problem.ts'
 import { problemText } from './problemtext.ts'
@@ -30,8 +30,6 @@ const ROOMS_OF: Record<GoalKind, Room[]> = {
   cool: ['kitchen'],
   two: ['kitchen', 'bedroom', 'livingroom', 'bathroom'],
 }
-/** Layouts of one room and size that train and seen share; the other families are not bounded. */
-const SHARED_LAYOUTS = 512
 const SMALL_LIMITS = { objects: [9, 14], load: 5, commands: 12 } as const
 const LAMP = 'DeskLamp'
 /** One or two attempts are the rule; so many mean a mistake in the tables. */

@@ -122,7 +122,7 @@ function checkAlfworld(): Command {
     .option('--json', 'one JSON object as the last line')
     .addHelpText('after', '\nExample:\n  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl')
     .action(({ data, traces, json }: { data: string; traces: string[]; json?: boolean }) => {
-      const check = checkTraces(data, traces)
+      const check = checkTraces(data, traces, (message) => process.stderr.write(`${message}\n`))
       if (json) console.log(JSON.stringify(check))
       else {
         const { episodes, steps, skipped, differences, stepsPerSecond, first } = check

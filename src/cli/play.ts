@@ -85,7 +85,7 @@ export async function playGame(
     if (terminal) lines.prompt()
   }
   lines.close()
-  say(won ? `Solved in ${steps} steps.` : `Not solved after ${steps} steps.`)
+  say(`${won ? 'Solved in' : 'Not solved after'} ${steps} ${steps === 1 ? 'step' : 'steps'}.`)
   return { won, steps }
 }
 

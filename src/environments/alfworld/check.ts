@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { UserError } from '../../core/index.ts'
 import { findDataFolder } from './folder.ts'
 import { GAME_FILE, loadGame } from './gamefile.ts'
+import { onlyOnce } from './games.ts'
 import { Play } from './play.ts'
 
 const shown = { obs: z.string(), admissible: z.array(z.string()) }
@@ -44,7 +45,12 @@ export interface TraceCheck {
  * Nothing checked at all (`episodes` 0) is a failure too; `assertSame` says so.
  * @throws UserError when a file is unreadable or a game of the data's own release is missing.
  */
-export function checkTraces(dataFolder: string, traceFiles: string[]): TraceCheck {
+export function checkTraces(
+  dataFolder: string,
+  traceFiles: string[],
+  warn: (message: string) => void = () => {},
+): TraceCheck {
+  const warnOnce = onlyOnce(warn)
   const folder = findDataFolder(dataFolder)
   const check: TraceCheck = { episodes: 0, steps: 0, skipped: 0, differences: 0, stepsPerSecond: 0, first: null }
   let milliseconds = 0
@@ -52,7 +58,7 @@ export function checkTraces(dataFolder: string, traceFiles: string[]): TraceChec
   for (const file of traceFiles) {
     for (const { trace, line } of readTraces(file)) {
       const path = join(folder, trace.game)
-      const game = existsSync(path) ? loadGame(path, trace.game) : undefined
+      const game = existsSync(path) ? loadGame(path, trace.game, warnOnce) : undefined
       release ??= game?.rules.version ?? releaseOf(folder)
       if ((game?.rules.version ?? release) !== trace.version) {
         check.skipped++

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { alfworldEnvironment } from './environment.ts'
 import { expertPlan } from './expert.ts'
+import type { GoalKind } from './problem.ts'
 
 const testing = join(import.meta.dirname, 'testing')
 const tiny = join(testing, 'tiny-2.1.2')
@@ -102,6 +103,22 @@ describe('from the generator', () => {
     expect(again.initial).toEqual(environment.open(task, { seed: 2 }).initial)
     for (const text of expertPlan(again.play.world) ?? []) again.step({ kind: 'text', text })
     expect(again.play.world.isWon()).toBe(true)
+  })
+
+  it('opens any generated or re-placed game by its identifier, whatever the source', () => {
+    const kinds: GoalKind[] = ['look', 'two']
+    const generated = alfworldEnvironment({ generate: { ...generate, kinds, shuffle: 0.5 } })
+    const fromFolder = alfworldEnvironment({ data: tiny })
+    for (const task of generated.tasks('train')) {
+      expect(task.id).toMatch(/^generated-small-look\+two-shuffle0\.5\/train\/\d+$/)
+      expect(fromFolder.game(task).problem).toEqual(generated.game(task).problem)
+    }
+    const [real] = fromFolder.tasks('seen')
+    const moved = fromFolder.game({ ...real, id: `${real.id}~3` })
+    expect(moved.problem.receptacles).toEqual(fromFolder.game(real).problem.receptacles)
+    expect(moved.problem.objects).not.toEqual(fromFolder.game(real).problem.objects)
+    expect(() => generated.game(real)).toThrow(/needs ALFWorld's data/)
+    expect(() => generated.game({ ...real, id: 'generated-small/nowhere/3' })).toThrow(/no generated household/)
   })
 
   it('gives other households for other seeds', () => {

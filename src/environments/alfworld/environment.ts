@@ -4,8 +4,9 @@ import { type Action, hash32, type Observation, observationText, type Task, User
 import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
 import { findDataFolder } from './folder.ts'
 import type { Game } from './game.ts'
-import { GAME_FILE, loadGame, withoutStop } from './gamefile.ts'
-import { generateHouse, type HouseOptions } from './house.ts'
+import { withoutStop } from './gamefile.ts'
+import { Games } from './games.ts'
+import { houseId } from './houseid.ts'
 import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
 import { currentListing, isGroundedTake } from './listing.ts'
 import { Play } from './play.ts'
@@ -76,18 +77,19 @@ export interface AlfworldEnvironment extends Environment {
  */
 export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvironment {
   const warn = options.warn ?? ((message) => console.error(message))
-  const source = options.generate ? generatedSource(options.generate) : folderSource(options.data, warn)
+  const source = options.generate ? generatedSource(options.generate, warn) : folderSource(options.data, warn)
+  const { splits, games } = source
   return {
     name: 'alfworld',
-    splits: () => [...source.splits],
+    splits: () => [...splits],
     tasks: (split) => {
-      if (!source.splits.includes(split)) {
-        throw new UserError(`alfworld has no split "${split}"; it has ${source.splits.join(', ')}`)
+      if (!splits.includes(split)) {
+        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ')}`)
       }
       return source.tasks(split)
     },
-    game: (task) => source.game(task.id),
-    open: (task, { maxSteps }) => new AlfworldEpisode(source.game(task.id), maxSteps),
+    game: (task) => games.get(task.id),
+    open: (task, { maxSteps }) => new AlfworldEpisode(games.get(task.id), maxSteps),
     transitionKind,
     grounded({ initial, history, action }) {
       if (action.kind !== 'text') return null
@@ -101,8 +103,8 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
 
 interface Source {
   splits: string[]
+  games: Games
   tasks(split: string): Task[]
-  game(id: string): Game
 }
 
 const FOLDERS: Record<string, string[]> = {
@@ -110,76 +112,48 @@ const FOLDERS: Record<string, string[]> = {
   seen: ['valid_seen'],
   unseen: ['valid_unseen'],
 }
-/** Games kept in memory; loading one again takes about a millisecond. */
-const KEPT_GAMES = 256
 
 function folderSource(data: string | undefined, warn: (message: string) => void): Source {
   const folder = findDataFolder(data)
-  const present = Object.entries(FOLDERS).flatMap(([split, names]) => {
+  const present = new Map<string, string>()
+  for (const [split, names] of Object.entries(FOLDERS)) {
     const name = names.find((each) => existsSync(join(folder, each)))
-    return name ? [{ split, name }] : []
-  })
-  const lists = new Map<string, Task[]>()
-  const games = new Map<string, Game>()
-  return {
-    splits: present.map(({ split }) => split),
-    tasks(split) {
-      const known = lists.get(split)
-      if (known) return known
-      const { name } = present.find((each) => each.split === split) as { name: string }
-      if (split === 'train' && name !== 'train') {
-        warn(`alfworld: ${folder} has no "train"; "${name}" stands in for it`)
-      }
-      const { tasks, skipped } = scanSplit(folder, name, split)
-      const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
-      const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
-      if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
-      if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
-      lists.set(split, tasks)
-      return tasks
-    },
-    game(id) {
-      let game = games.get(id)
-      if (!game) {
-        game = loadGame(join(folder, id, GAME_FILE), id, warn)
-        // The oldest goes first: a wave plays the same few games many times, then moves on.
-        if (games.size >= KEPT_GAMES) games.delete(games.keys().next().value as string)
-        games.set(id, game)
-      }
-      return game
-    },
+    if (name) present.set(split, name)
   }
+  const tasks = onceForEach((split) => {
+    const name = present.get(split) as string
+    if (split === 'train' && name !== 'train') {
+      warn(`alfworld: ${folder} has no "train"; "${name}" stands in for it`)
+    }
+    const { tasks, skipped } = scanSplit(folder, name, split)
+    const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
+    const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
+    if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
+    if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
+    return tasks
+  })
+  return { splits: [...present.keys()], games: new Games(folder, warn), tasks }
 }
 
-function generatedSource({ size, counts, seed = 0, kinds, shuffle }: GenerateOptions): Source {
-  const lists = new Map<string, Task[]>()
-  const games = new Map<string, Game>()
-  const optionsOf = (id: string): HouseOptions => {
-    const [, split, number] = id.split('/')
-    return { seed: Number(number), size, split: split as HouseSplit, kinds, shuffle }
-  }
-  const gameOf = (id: string) => {
-    let game = games.get(id)
-    if (!game) {
-      game = generateHouse(optionsOf(id)).game
-      if (games.size >= KEPT_GAMES) games.delete(games.keys().next().value as string)
-      games.set(id, game)
-    }
-    return game
-  }
-  return {
-    splits: HOUSE_SPLITS.filter((split) => counts[split]),
-    tasks(split) {
-      let tasks = lists.get(split)
-      if (!tasks) {
-        tasks = Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
-          const game = gameOf(`generated-${size}/${split}/${hash32('alfworld', seed, index)}`)
-          return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
-        })
-        lists.set(split, tasks)
-      }
-      return tasks
-    },
-    game: gameOf,
+function generatedSource(options: GenerateOptions, warn: (message: string) => void): Source {
+  const { size, counts, seed = 0, kinds, shuffle } = options
+  const games = new Games(undefined, warn)
+  const tasks = onceForEach((split) =>
+    Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
+      const house = { seed: hash32('alfworld', seed, index), size, split: split as HouseSplit, kinds, shuffle }
+      const game = games.get(houseId(house))
+      return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
+    }),
+  )
+  return { splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
+}
+
+/** Remember the tasks of each split. */
+function onceForEach(list: (split: string) => Task[]): (split: string) => Task[] {
+  const known = new Map<string, Task[]>()
+  return (split) => {
+    const tasks = known.get(split) ?? list(split)
+    known.set(split, tasks)
+    return tasks
   }
 }

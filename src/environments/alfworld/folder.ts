@@ -17,9 +17,8 @@ function isFolder(path: string): boolean {
  * @throws UserError that lists where it looked.
  */
 export function findDataFolder(given?: string): string {
-  const roots = given
-    ? [given]
-    : [process.env.ALFWORLD_DATA, join(homedir(), '.cache', 'alfworld')].filter((root) => root !== undefined)
+  const usual = [process.env.ALFWORLD_DATA ?? '', join(homedir(), '.cache', 'alfworld')]
+  const roots = given ? [given] : usual.filter((root) => root !== '')
   const looked = roots.flatMap((root) => [root, join(root, DATA_FOLDER)])
   for (const folder of looked) {
     if (SPLIT_FOLDERS.some((split) => isFolder(join(folder, split)))) return folder

@@ -82,7 +82,7 @@ export function readGame(text: string, id: string, warn: (message: string) => vo
       return compileGame({ id, rules, problem, taskLine: `${file.task}.`, help: builtinHelp(rules), walkthrough })
     }
     const { rules, warning } = selectRules(file.pddl_domain, file.grammar)
-    if (warning) warn(`${id}: ${warning}`)
+    if (warning) warn(warning)
     const taskLine = taskLineIn(file.grammar)
     if (taskLine === undefined) throw new UserError('the grammar has no line "Your task is to: …"')
     const help = rules.help ? (helpInGrammar(file.grammar) ?? builtinHelp(rules)) : ''

@@ -2,7 +2,8 @@ import { Random } from '../../core/index.ts'
 import { expertPlan } from './expert.ts'
 import { compileGame, type Game } from './game.ts'
 import { type GeneratedFile, withoutStop } from './gamefile.ts'
-import { countWithin, type HouseSize, type HouseSplit, type Layout, layoutOf, thingId, unusedId } from './layout.ts'
+import { type HouseOptions, houseId } from './houseid.ts'
+import { countWithin, type HouseSize, type Layout, layoutOf, SHARED_LAYOUTS, thingId, unusedId } from './layout.ts'
 import { type Furnished, placeAmong } from './placing.ts'
 import { type Goal, type GoalKind, type Problem, type ProblemObject, type Property, TASK_TYPES } from './problem.ts'
 import { problemText } from './problemtext.ts'
@@ -10,16 +11,6 @@ import { RULES } from './rules.ts'
 import { CAN_CONTAIN, COLD, PROPERTIES_BY_TYPE, ROOM_OBJECTS, type Room, STANDS_IN } from './tables.ts'
 import { builtinHelp } from './texts.ts'
 import { World } from './world.ts'
-
-export interface HouseOptions {
-  seed: number
-  size: HouseSize
-  split: HouseSplit
-  /** Task kinds to choose from; all six, weighted as in ALFWorld, when absent. */
-  kinds?: GoalKind[]
-  /** Share of the objects that stand in any receptacle that can hold them, instead of where such things are kept. */
-  shuffle?: number
-}
 
 /** A generated household: ready to play, and writable as a game file. */
 export interface House {
@@ -39,8 +30,6 @@ const ROOMS_OF: Record<GoalKind, Room[]> = {
   cool: ['kitchen'],
   two: ['kitchen', 'bedroom', 'livingroom', 'bathroom'],
 }
-/** Layouts of one room and size that train and seen share; the other families are not bounded. */
-const SHARED_LAYOUTS = 512
 const SMALL_LIMITS = { objects: [9, 14], load: 5, commands: 12 } as const
 const LAMP = 'DeskLamp'
 /** One or two attempts are the rule; so many mean a mistake in the tables. */
@@ -72,7 +61,7 @@ export function generateHouse(options: HouseOptions): House {
     }
     const rules = RULES['2.1.2']
     const game = compileGame({
-      id: `generated-${size}/${split}/${seed}`,
+      id: houseId(options),
       rules,
       problem,
       taskLine: `${random.pick(taskLines(goal))}.`,

@@ -4,8 +4,18 @@ export * from './expert.ts'
 export * from './folder.ts'
 export * from './game.ts'
 export * from './gamefile.ts'
+export * from './games.ts'
 export * from './house.ts'
-export { HOUSE_SPLITS, type HouseSize, type HouseSplit, layoutFamily, layoutOf } from './layout.ts'
+export * from './houseid.ts'
+export {
+  HOUSE_SPLITS,
+  type HouseSize,
+  type HouseSplit,
+  type Layout,
+  type LayoutFamily,
+  layoutFamily,
+  layoutOf,
+} from './layout.ts'
 export * from './listing.ts'
 export * from './names.ts'
 export { shuffleObjects } from './placing.ts'

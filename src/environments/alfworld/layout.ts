@@ -12,6 +12,9 @@ export type HouseSize = 'small' | 'full'
 export const HOUSE_SPLITS = ['train', 'seen', 'unseen', 'base'] as const
 export type HouseSplit = (typeof HOUSE_SPLITS)[number]
 
+/** `main` is that of train and seen. */
+export type LayoutFamily = 'main' | 'unseen' | 'base'
+
 /** The furniture of one room: everything about a household but its objects and its task. */
 export interface Layout {
   room: Room
@@ -93,7 +96,7 @@ const SMALL_DOORS = { least: 2, most: 5 }
  * Which family a layout belongs to: a hash of what furniture it has. So no set of receptacles in `unseen` or `base` ever
  * occurs in `train` or `seen`, whatever the seeds, and an unseen room is one whose introduction was never read.
  */
-export function layoutFamily(layout: Layout): 'main' | 'unseen' | 'base' {
+export function layoutFamily(layout: Layout): LayoutFamily {
   const furniture = layout.receptacles.map(({ type }) => type).sort()
   const part = hash32('alfworld family', layout.room, furniture.join(' ')) % 10
   return part < 5 ? 'main' : part < 7 ? 'unseen' : 'base'
@@ -101,7 +104,19 @@ export function layoutFamily(layout: Layout): 'main' | 'unseen' | 'base' {
 
 /** The layout with this number in a split's family; the same arguments give the same layout. */
 export function layoutOf(split: HouseSplit, room: Room, size: HouseSize, number: number): Layout {
-  const family = split === 'unseen' || split === 'base' ? split : 'main'
+  if (split === 'unseen' || split === 'base') return drawLayout(split, room, size, number)
+  // The layouts that train and seen share come up again and again.
+  const key = `${room} ${size} ${number}`
+  const layout = shared.get(key) ?? drawLayout('main', room, size, number)
+  if (shared.size < SHARED_LAYOUTS * 8) shared.set(key, layout)
+  return layout
+}
+
+/** Layouts of one room and size that train and seen draw from; the other families are not bounded. */
+export const SHARED_LAYOUTS = 512
+const shared = new Map<string, Layout>()
+
+function drawLayout(family: LayoutFamily, room: Room, size: HouseSize, number: number): Layout {
   for (let attempt = 0; ; attempt++) {
     const random = new Random('alfworld layout', family, room, size, number, attempt)
     const layout = furnish(room, size === 'small' ? smallFurniture(room, random) : fullFurniture(room, random), random)

@@ -27,19 +27,24 @@ export interface PlaceOptions {
 export function placeAmong(room: Furnished, type: string, options: PlaceOptions): ProblemReceptacle | undefined {
   const { avoid, anywhere, most, random } = options
   const homes = STANDS_IN[type] ?? {}
-  const perType = new Map<string, number>()
-  for (const receptacle of room.receptacles) perType.set(receptacle.type, (perType.get(receptacle.type) ?? 0) + 1)
   const canHold = (receptacle: ProblemReceptacle) => room.canContain.get(receptacle.type)?.has(type) === true
-  const weight = (receptacle: ProblemReceptacle) => {
-    if (receptacle.type === avoid || (room.load.get(receptacle.id) ?? 0) >= most) return 0
-    if (anywhere) return canHold(receptacle) ? 1 : 0
-    return (homes[receptacle.type] ?? 0) / (perType.get(receptacle.type) ?? 1)
+  const open: { receptacle: ProblemReceptacle; weight: number }[] = []
+  for (const receptacle of room.receptacles) {
+    if (receptacle.type === avoid || (room.load.get(receptacle.id) ?? 0) >= most) continue
+    // The counts are per type: all drawers of a room share theirs.
+    const weight = anywhere ? Number(canHold(receptacle)) : homes[receptacle.type]
+    if (weight > 0) open.push({ receptacle, weight: anywhere ? weight : weight / countOf(room, receptacle.type) })
   }
-  const open = room.receptacles.filter((receptacle) => weight(receptacle) > 0)
-  if (open.length > 0) return random.weighted(open, weight)
+  if (open.length > 0) return random.weighted(open, ({ weight }) => weight).receptacle
   if (anywhere) return undefined
   const possible = room.receptacles.filter((receptacle) => receptacle.type !== avoid && canHold(receptacle))
   return possible.length > 0 ? random.pick(possible) : undefined
+}
+
+function countOf({ receptacles }: Furnished, type: string): number {
+  let count = 0
+  for (const receptacle of receptacles) if (receptacle.type === type) count++
+  return count
 }
 
 /**

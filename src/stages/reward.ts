@@ -15,7 +15,7 @@ import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 
 /** Pairs of each sort that a threshold is calibrated on. */
-const PAIRS = 400
+const PAIRS = 160
 
 const recordSchema = z.object({
   embedder: z.enum(['lexical', 'use-lite']),
@@ -38,8 +38,8 @@ export interface ChosenReward {
 
 /**
  * The reward of world-model RL. For embeddings: the embedder that better tells states apart, and its threshold, are chosen
- * on pairs of *training* next states only: the same listing in another order is the same state; what another step with
- * the same verb led to is a different one.
+ * on pairs of *training* next states only: the same listing in another order is the same state; one with a thing changed,
+ * or what another step led to, is a different one.
  */
 export async function chooseReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
   const { kind, mode } = context.config.reward
@@ -113,7 +113,24 @@ function reordered(text: string, random: Random): string {
   })
 }
 
-/** Half of the different pairs share their action word for word where such pairs exist: the ones that are hard to tell. */
+/** The state with one thing wrong in it, as a prediction that is nearly right would have; null where nothing can be changed. */
+function nearMiss(text: string, random: Random): string | null {
+  const names = [...text.matchAll(/\b([a-z]+) (\d+)\b/g)]
+  const items = [...text.matchAll(/\ba [a-z]+ \d+,(?: and)? (?=a )/g)]
+  if (items.length > 0 && random.chance(0.5)) {
+    const item = random.pick(items)
+    return text.slice(0, item.index) + text.slice(item.index + item[0].length)
+  }
+  if (names.length === 0) return null
+  // The same name everywhere, so that the text stays one that the environment could have written.
+  const [whole, type, number] = random.pick(names)
+  return text.replaceAll(whole, `${type} ${Number(number) + random.integer(1, 3)}`)
+}
+
+/**
+ * Different pairs: half are near misses of the true state, made by rule; a quarter are what another step with the very same
+ * action led to, a quarter what another step with the same verb led to (where there are such).
+ */
 export function statePairs(train: Transition[], seed: number): PairTexts {
   const random = new Random('pairs', seed)
   const group = (key: (one: Transition) => string) => {
@@ -123,18 +140,21 @@ export function statePairs(train: Transition[], seed: number): PairTexts {
   }
   const byAction = group((one) => actionText(one.action))
   const byVerb = group((one) => actionText(one.action).split(' ')[0])
+  const otherOf = (one: Transition, sameAction: boolean) => {
+    const action = actionText(one.action)
+    const text = observationText(one.next)
+    const others = (sameAction ? byAction.get(action) : undefined) ?? []
+    const differs = others.some((other) => observationText(other.next) !== text)
+    return observationText(random.pick(differs ? others : byVerb.get(action.split(' ')[0])!).next)
+  }
   const same: [string, string][] = []
   const different: [string, string][] = []
   for (let i = 0; i < PAIRS; i++) {
     const one = random.pick(train)
     const text = observationText(one.next)
     same.push([text, reordered(text, random)])
-    const others = (i % 2 === 0 ? byAction.get(actionText(one.action)) : undefined) ?? []
-    const pool = others.some((other) => observationText(other.next) !== text)
-      ? others
-      : byVerb.get(actionText(one.action).split(' ')[0])!
-    const other = observationText(random.pick(pool).next)
-    if (other !== text) different.push([text, other])
+    const other = i % 2 === 0 ? nearMiss(text, random) : otherOf(one, i % 4 === 1)
+    if (other !== null && other !== text) different.push([text, other])
   }
   if (different.length === 0) {
     throw new UserError('all collected next states are the same text: there is nothing for a world model to learn here')

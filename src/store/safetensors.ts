@@ -119,7 +119,8 @@ export function readSafetensors(path: string): SafetensorsFile {
 
     const tensors = new Map<string, FloatTensor>()
     let covered = 0
-    for (const [name, { dtype, shape, data_offsets }] of Object.entries(header.data)) {
+    const byPosition = Object.entries(header.data).sort(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
+    for (const [name, { dtype, shape, data_offsets }] of byPosition) {
       const [begin, end] = data_offsets
       const width = elementBytes[dtype]
       if (!width) throw new UserError(`${path}: ${name} has type ${dtype}; F32, F16 and BF16 can be read`)
@@ -129,7 +130,8 @@ export function readSafetensors(path: string): SafetensorsFile {
       }
       const data = 8 + length + end <= size ? readExactly(file, expected, 8 + length + begin) : undefined
       if (!data) throw new UserError(`${path} ends before the data of ${name}; it is truncated, fetch or save it again`)
-      covered += expected
+      if (begin !== covered) throw new UserError(`${path}: the data of ${name} overlaps or leaves a gap; it is damaged`)
+      covered = end
       tensors.set(name, { shape, data: decode(dtype, data) })
     }
     if (8 + length + covered !== size) {

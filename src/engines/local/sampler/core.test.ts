@@ -106,6 +106,17 @@ describe('SamplerCore', () => {
     expect(first.flat().some((sample) => sample.stopReason === 'stop')).toBe(true)
   })
 
+  it('is the same to the bit at sizes where threads share the work', async () => {
+    const config = tinyConfig({ hidden_size: 128, intermediate_size: 344, vocab_size: 500, num_hidden_layers: 2 })
+    const { sampler } = open(config)
+    const prompts = randomPrompts(config, 60, 80)
+    const first = await sampler.sample(prompts, { ...params, n: 2, stop: [[4]] })
+    for (let i = 0; i < 3; i++) {
+      sampler.reset()
+      expect(await sampler.sample(prompts, { ...params, n: 2, stop: [[4]] })).toEqual(first)
+    }
+  })
+
   it('draws the same tokens alone as in company', async () => {
     const config = tinyConfig()
     const { sampler } = open(config)

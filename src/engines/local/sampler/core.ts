@@ -154,7 +154,8 @@ export class SamplerCore {
   private async admit(requests: Request[]): Promise<void> {
     this.compact()
     const longest = requests.reduce((most, request) => Math.max(most, request.prompt.length), 0)
-    this.pool.reserve(this.running.size + requests.length, longest)
+    const own = requests.filter(({ prompt, source }) => isRequest(source) || this.pool.needsSlot(prompt, source))
+    this.pool.reserve(this.pool.held().length + own.length, longest)
     let left = requests
     while (left.length > 0) {
       const later: Request[] = []

@@ -107,17 +107,29 @@ export class SequencePool {
     return -1
   }
 
+  /** What of `from` serves a sequence with these tokens, the last of which is to be computed in any case. */
+  private reuse(tokens: readonly number[], from?: Sequence): { source?: Sequence; common: number; inPlace: boolean } {
+    let source = from
+    while (source?.successor) source = source.successor
+    if (!source || source.slot < 0) return { common: 0, inPlace: false }
+    const rows = this.arena.lengths[source.slot]
+    const common = Math.min(commonPrefix(tokens, source.tokens), rows, tokens.length - 1)
+    // Its slot is taken over where that loses at most one row.
+    return { source, common, inPlace: !source.active && common > 0 && common >= rows - 1 }
+  }
+
+  /** Whether `start` would need a slot of its own. */
+  needsSlot(tokens: readonly number[], from?: Sequence): boolean {
+    return !this.reuse(tokens, from).inPlace
+  }
+
   /**
    * Start a sequence with these tokens, of which at least the last is still to be computed. Takes over the slot of `from`
    * where that loses (almost) nothing, else copies what is common into another slot. It becomes active, but not yet in
    * the front: see `gather`.
    */
   start(tokens: number[], from?: Sequence): Sequence {
-    let source = from
-    while (source?.successor) source = source.successor
-    if (source && source.slot < 0) source = undefined
-    const rows = source ? this.arena.lengths[source.slot] : 0
-    const common = source ? Math.min(commonPrefix(tokens, source.tokens), rows, tokens.length - 1) : 0
+    const { source, common, inPlace } = this.reuse(tokens, from)
     const sequence: Sequence = {
       tokens: [...tokens],
       slot: -1,
@@ -125,7 +137,7 @@ export class SequencePool {
       lastUse: ++this.clock,
       successor: undefined,
     }
-    if (source && !source.active && common > 0 && common >= rows - 1) {
+    if (source && inPlace) {
       sequence.slot = source.slot
       source.slot = -1
       source.successor = sequence

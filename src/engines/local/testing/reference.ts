@@ -1,9 +1,12 @@
 /** The decoder once more, in plain double precision and without a cache: what the graphs are checked against. */
 import { type ModelConfig, parameterSpecs } from '../config.ts'
 
+/** Flat weights; in double precision where a finite difference must not drown in rounding. */
+type Weights = Float32Array | Float64Array
+
 /** Parameters by name, as views of the flat weights. */
-function views(config: ModelConfig, weights: Float32Array): Map<string, Float32Array> {
-  const out = new Map<string, Float32Array>()
+function views(config: ModelConfig, weights: Weights): Map<string, Weights> {
+  const out = new Map<string, Weights>()
   let offset = 0
   for (const { name, shape } of parameterSpecs(config)) {
     const size = shape.reduce((a, b) => a * b, 1)
@@ -13,7 +16,7 @@ function views(config: ModelConfig, weights: Float32Array): Map<string, Float32A
   return out
 }
 
-function linear(x: Float64Array, weight: Float32Array): Float64Array {
+function linear(x: Float64Array, weight: Weights): Float64Array {
   const out = new Float64Array(weight.length / x.length)
   for (let o = 0; o < out.length; o++) {
     let sum = 0
@@ -23,7 +26,7 @@ function linear(x: Float64Array, weight: Float32Array): Float64Array {
   return out
 }
 
-function norm(x: Float64Array, gain: Float32Array, epsilon: number): Float64Array {
+function norm(x: Float64Array, gain: Weights, epsilon: number): Float64Array {
   const scale = 1 / Math.sqrt(x.reduce((sum, value) => sum + value * value, 0) / x.length + epsilon)
   return x.map((value, i) => value * scale * gain[i])
 }
@@ -42,7 +45,7 @@ function rotate(row: Float64Array, headSize: number, position: number, base: num
 }
 
 /** Logits after every token, [tokens][vocabulary]. */
-export function referenceLogits(config: ModelConfig, weights: Float32Array, tokens: readonly number[]): Float64Array[] {
+export function referenceLogits(config: ModelConfig, weights: Weights, tokens: readonly number[]): Float64Array[] {
   const parameters = views(config, weights)
   const get = (name: string) => parameters.get(name)!
   const { hidden_size: d, num_attention_heads: heads, num_key_value_heads: kvHeads, rms_norm_eps: epsilon } = config
@@ -108,7 +111,7 @@ export function logSoftmax(logits: Float64Array, temperature = 1): Float64Array 
 /** Log-probability of every token given those before it; entry 0 is 0. */
 export function referenceLogprobs(
   config: ModelConfig,
-  weights: Float32Array,
+  weights: Weights,
   tokens: readonly number[],
   temperature = 1,
 ): number[] {

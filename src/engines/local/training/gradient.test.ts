@@ -1,0 +1,177 @@
+/** The whole model's gradient: at realistic size and with two threads, because races do not show in small graphs. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { Random } from '../../../core/index.ts'
+import type { Datum, Loss } from '../../engine.ts'
+import { type ModelConfig, modelConfigSchema } from '../config.ts'
+import { promptsWithAnswers, randomTokens, relativeError } from '../testing/data.ts'
+import { referenceLogprobs } from '../testing/reference.ts'
+import { tinyConfig } from '../testing/weights.ts'
+import { TrainerCore } from './trainer-core.ts'
+
+/** 6.8 million parameters. */
+const realistic = modelConfigSchema.parse({
+  model_type: 'llama',
+  vocab_size: 8000,
+  hidden_size: 256,
+  intermediate_size: 688,
+  num_hidden_layers: 6,
+  num_attention_heads: 4,
+  num_key_value_heads: 4,
+  max_position_embeddings: 512,
+})
+
+const crossEntropy: Loss = { kind: 'cross_entropy' }
+
+function texts(config: ModelConfig, count: number, length: number, seed: number): Datum[] {
+  const random = new Random('texts', seed)
+  return Array.from({ length: count }, () => {
+    const tokens = randomTokens(random, config.vocab_size, length)
+    return { tokens, weights: tokens.map((_, t) => (t === 0 ? 0 : 1 / (count * length))) }
+  })
+}
+
+/** The gradient of one call, which is then forgotten. */
+async function gradientOf(core: TrainerCore, batches: Datum[][], loss: Loss): Promise<Float32Array> {
+  for (const data of batches) await core.forwardBackward(data, loss)
+  const gradient = core.accumulatedGradient().flat
+  const copy = gradient.slice()
+  gradient.fill(0)
+  return copy
+}
+
+describe('gradient of 6.8 million parameters', () => {
+  it('is the same bit for bit in 20 runs over 16 × 256 tokens, and the sum over single sequences', async () => {
+    const core = TrainerCore.fresh(realistic, 1, { threads: 2, rowBudget: 4096 })
+    const data = texts(realistic, 16, 257, 1)
+    const first = await gradientOf(core, [data], crossEntropy)
+    const digest = (x: Float32Array) => createHash('sha256').update(new Uint8Array(x.buffer)).digest('hex')
+    const expected = digest(first)
+    for (let run = 1; run < 20; run++) expect(digest(await gradientOf(core, [data], crossEntropy))).toBe(expected)
+    const single = await gradientOf(
+      core,
+      data.map((datum) => [datum]),
+      crossEntropy,
+    )
+    expect(relativeError(first, single)).toBeLessThan(1e-6)
+    await core.close()
+  })
+
+  it('agrees with finite differences of an independent forward pass in double precision', async () => {
+    const core = TrainerCore.fresh(realistic, 2, { threads: 2 })
+    const data = texts(realistic, 2, 48, 2)
+    const gradient = await gradientOf(core, [data], crossEntropy)
+    // A direction in which every parameter tensor counts alike: along its own gradient, the slope from each being 1.
+    const weights = Float64Array.from(core.weights().flat)
+    const direction = new Float64Array(weights.length)
+    let at = 0
+    for (const { shape } of core.weights().specs) {
+      const end = at + shape.reduce((a, b) => a * b, 1)
+      let square = 0
+      for (let i = at; i < end; i++) square += gradient[i] ** 2
+      expect(square).toBeGreaterThan(0)
+      for (; at < end; at++) direction[at] = gradient[at] / square
+    }
+    let slope = 0
+    for (let i = 0; i < direction.length; i++) slope += direction[i] * gradient[i]
+    const lossAt = (distance: number) => {
+      const moved = weights.map((weight, i) => weight + distance * direction[i])
+      return -data.reduce((total, { tokens, weights: w }) => {
+        const logprobs = referenceLogprobs(realistic, moved, tokens)
+        return total + logprobs.reduce((sum, logprob, t) => sum + w[t] * logprob, 0)
+      }, 0)
+    }
+    const h = 1e-6
+    const difference = (lossAt(h) - lossAt(-h)) / (2 * h)
+    expect(Math.abs(slope / difference - 1)).toBeLessThan(1e-5)
+    await core.close()
+  })
+})
+
+const policy: Loss = {
+  kind: 'ppo',
+  clipLow: 0.1,
+  clipHigh: 0.2,
+  dualClip: 3,
+  kl: { coefficient: 0.1, estimator: 'k3' },
+  entropy: 0.01,
+  temperature: 0.8,
+}
+
+describe('shared prefixes', () => {
+  const shapes = [tinyConfig(), tinyConfig({ num_key_value_heads: 2, tie_word_embeddings: false })]
+  it.each(shapes)('change neither gradient nor log-probabilities ($num_key_value_heads key heads)', async (config) => {
+    const core = TrainerCore.fresh(config, 3, { threads: 2 })
+    const data = promptsWithAnswers(config.vocab_size, 6, 5, 1)
+    for (const loss of [crossEntropy, policy]) {
+      const together = await core.forwardBackward(data, loss)
+      const gradient = core.accumulatedGradient().flat.slice()
+      core.accumulatedGradient().flat.fill(0)
+      const results = []
+      for (const datum of data) results.push(await core.forwardBackward([datum], loss))
+      expect(relativeError(gradient, core.accumulatedGradient().flat)).toBeLessThan(1e-6)
+      core.accumulatedGradient().flat.fill(0)
+      const loss1 = results.reduce((sum, result) => sum + result.loss, 0)
+      expect(Math.abs(together.loss / loss1 - 1)).toBeLessThan(1e-5)
+      for (const [i, result] of results.entries()) {
+        for (const [t, logprob] of result.logprobs[0].entries()) {
+          expect(together.logprobs[i][t]).toBeCloseTo(logprob, 5)
+        }
+      }
+    }
+    await core.close()
+  })
+
+  it('give the log-probabilities of an independent forward pass', async () => {
+    const config = tinyConfig({ num_key_value_heads: 2 })
+    const core = TrainerCore.fresh(config, 4, { threads: 2 })
+    const sequences = promptsWithAnswers(config.vocab_size, 4, 3, 2).map((datum) => datum.tokens)
+    sequences.push([5], [], [...sequences[0]])
+    const logprobs = await core.logprobs(sequences, 0.7)
+    for (const [i, tokens] of sequences.entries()) {
+      const expected = referenceLogprobs(config, core.weights().flat, tokens, 0.7)
+      expect(logprobs[i]).toHaveLength(tokens.length)
+      for (const [t, logprob] of expected.entries()) expect(logprobs[i][t]).toBeCloseTo(logprob, 5)
+    }
+    await core.close()
+  })
+})
+
+const python = process.env.RWML_PYTHON ?? 'python3'
+const hasTorch = spawnSync(python, ['-c', 'import torch']).status === 0
+
+describe.skipIf(!hasTorch)('PyTorch as referee', () => {
+  it.each([
+    ['tied', realistic],
+    ['untied, grouped key heads', { ...realistic, num_key_value_heads: 2, tie_word_embeddings: false }],
+  ])('finds the same gradient of every parameter (%s)', async (_, config) => {
+    const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+    try {
+      const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
+      const data = texts(config, 16, 257, 3)
+      await core.forwardBackward(data, crossEntropy)
+      const model = join(folder, 'model')
+      await core.save(model)
+      const order = core.weights().specs.map((spec) => spec.name)
+      writeFileSync(join(model, 'task.json'), JSON.stringify({ mode: 'gradients', threads: 2, data, order }))
+      const script = fileURLToPath(new URL('../../../../bench/referee/llama.py', import.meta.url))
+      execFileSync(python, [script, model])
+      const bytes = readFileSync(join(model, 'gradients.bin'))
+      const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+      let at = 0
+      for (const [name, gradient] of core.accumulatedGradient().entries()) {
+        const error = relativeError(gradient, expected.subarray(at, at + gradient.length))
+        expect(error, name).toBeLessThan(1e-5)
+        at += gradient.length
+      }
+      await core.close()
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AdamParams, Loss } from '../../engine.ts'
+import { promptsWithAnswers } from '../testing/data.ts'
+import { tinyConfig } from '../testing/weights.ts'
+import { TrainerCore } from './trainer-core.ts'
+
+const adam: AdamParams = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, clipNorm: 1 }
+const loss: Loss = { kind: 'cross_entropy' }
+const config = tinyConfig()
+const options = { threads: 1 }
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function train(core: TrainerCore, from: number, to: number): Promise<void> {
+  for (let step = from; step < to; step++) {
+    await core.forwardBackward(promptsWithAnswers(config.vocab_size, 2, 2, step), loss)
+    core.optimStep(adam)
+  }
+}
+
+describe('TrainerCore', () => {
+  it('continues from a saved folder as if it had not stopped, bit for bit', async () => {
+    const whole = TrainerCore.fresh(config, 1, options)
+    await train(whole, 0, 3)
+    await whole.save(join(folder, 'state'))
+    await train(whole, 3, 6)
+    const resumed = TrainerCore.fresh(config, 2, options)
+    resumed.load(join(folder, 'state'))
+    await train(resumed, 3, 6)
+    expect(resumed.weights().flat).toEqual(whole.weights().flat)
+  })
+
+  it('opens what it saved as a model folder, with the tokenizer files it came with', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    await core.save(join(folder, 'a'))
+    writeFileSync(join(folder, 'a', 'tokenizer.json'), '{"kept": true}')
+    const opened = TrainerCore.open(join(folder, 'a'), options)
+    expect(opened.config).toEqual(core.config)
+    await train(opened, 0, 1)
+    await opened.save(join(folder, 'b'))
+    expect(readFileSync(join(folder, 'b', 'tokenizer.json'), 'utf8')).toBe('{"kept": true}')
+    const again = TrainerCore.open(join(folder, 'b'), options)
+    expect(again.weights().flat).toEqual(opened.weights().flat)
+    again.loadWeights(join(folder, 'a'))
+    expect(again.weights().flat).toEqual(core.weights().flat)
+  })
+
+  it('saves over the folder it was opened from', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    await core.save(join(folder, 'a'))
+    writeFileSync(join(folder, 'a', 'chat_template.jinja'), 'hello')
+    const opened = TrainerCore.open(join(folder, 'a'), options)
+    await opened.save(join(folder, 'a'))
+    expect(readFileSync(join(folder, 'a', 'chat_template.jinja'), 'utf8')).toBe('hello')
+  })
+
+  it('says what is wrong with a folder', async () => {
+    expect(() => TrainerCore.open(folder, options)).toThrow('config.json is missing')
+    const core = TrainerCore.fresh(config, 1, options)
+    await core.save(join(folder, 'a'))
+    const other = TrainerCore.fresh(tinyConfig({ hidden_size: 16 }), 1, options)
+    expect(() => other.load(join(folder, 'a'))).toThrow('not the optimiser state of this model')
+    expect(() => other.loadWeights(join(folder, 'a'))).toThrow('has shape [61,32]')
+    const before = other.weights().flat.slice()
+    expect(other.weights().flat).toEqual(before)
+  })
+
+  it('stops at a non-finite gradient, names the tensor and leaves the weights alone', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    const before = core.weights().flat.slice()
+    const data = promptsWithAnswers(config.vocab_size, 1, 2, 1)
+    const policy: Loss = { kind: 'ppo', clipLow: 0.2, clipHigh: 0.2 }
+    const bad = { ...data[0], advantages: data[0].tokens.map(() => Number.POSITIVE_INFINITY) }
+    await expect(core.forwardBackward([data[1], bad], policy)).rejects.toThrow('the loss is not finite')
+    const huge = { ...data[0], weights: data[0].weights.map((w) => (w ? 3e38 : 0)) }
+    await expect(core.forwardBackward([huge], loss)).rejects.toThrow(/gradient of model\.\S+ is not finite/)
+    expect(core.weights().flat).toEqual(before)
+    await core.forwardBackward(data, policy)
+    expect(core.optimStep(adam).gradientNorm).toBeGreaterThan(0)
+  })
+
+  it('refuses data that does not fit', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    const weights = [0, 1]
+    await expect(core.forwardBackward([{ tokens: [1, 61], weights }], loss)).rejects.toThrow('token 61 is not in')
+    await expect(core.forwardBackward([{ tokens: [1, 2], weights: [1, 1] }], loss)).rejects.toThrow('first token')
+    await expect(core.forwardBackward([{ tokens: [1, 2], weights: [0] }], loss)).rejects.toThrow('weights has 1')
+    const ppo: Loss = { kind: 'ppo', clipLow: 0.2, clipHigh: 0.2 }
+    await expect(core.forwardBackward([{ tokens: [1, 2], weights }], ppo)).rejects.toThrow('advantages has no')
+    await expect(core.logprobs([new Array(129).fill(1)])).rejects.toThrow('context is 128')
+  })
+
+  it('reports the metrics of a policy step', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    const [datum] = promptsWithAnswers(config.vocab_size, 1, 1, 3)
+    const [current] = await core.logprobs([datum.tokens])
+    const last = datum.tokens.length - 1
+    const only = (value: number) => datum.tokens.map((_, t) => (t === last ? value : 0))
+    const data = {
+      tokens: datum.tokens,
+      weights: only(1),
+      advantages: only(2),
+      oldLogprobs: only(current[last] - Math.log(1.5)),
+      refLogprobs: only(current[last] - 0.25),
+    }
+    const { metrics, loss: total } = await core.forwardBackward([data], {
+      kind: 'ppo',
+      clipLow: 0.2,
+      clipHigh: 0.2,
+      kl: { coefficient: 1, estimator: 'k2' },
+    })
+    expect(metrics.ratio).toBeCloseTo(1.5, 4)
+    expect(metrics.clipShare).toBe(1)
+    expect(metrics.kl).toBeCloseTo(0.03125, 4)
+    expect(metrics.logprobDifference).toBeCloseTo(Math.log(1.5), 4)
+    expect(metrics.logprobDifferenceMax).toBeCloseTo(Math.log(1.5), 4)
+    expect(metrics.entropy).toBeGreaterThan(4)
+    expect(total).toBeCloseTo(-1.2 * 2 + 0.03125, 4)
+  })
+
+  it('reaches the same weights from the same seed in two processes', async () => {
+    const program = fileURLToPath(new URL('../testing/train-and-hash.ts', import.meta.url))
+    const run = async () => (await promisify(execFile)(process.execPath, ['--import', 'tsx', program])).stdout
+    const [first, second] = [await run(), await run()]
+    expect(first).toMatch(/^[0-9a-f]{64}$/)
+    expect(second).toBe(first)
+  })
+})

@@ -1,9 +1,9 @@
 """A plain PyTorch Llama with the same operations as the local engine: referee for gradients and speed.
 
-Reads a folder written by the engine's tests or benchmark: config.json, model.safetensors (F32) and task.json with
-{"mode": "gradients" | "bench", "data": [{tokens, weights}], "threads": n, "repeats": n}. Mode `gradients` writes
-gradients.bin (float32, parameters in the order of task["order"]) and prints the loss; mode `bench` answers every line
-on standard input with the milliseconds of one padded forward and backward, so that both sides can alternate.
+The argument is {"folder": path}; the folder holds config.json, model.safetensors (F32) and task.json with
+{"mode": "gradients" | "bench", "data": [{tokens, weights}], "threads": n}. Mode `gradients` writes gradients.bin
+(float32, parameters in the order of task["order"]) and prints the loss; mode `bench` prints "ready" and then answers
+every line with the milliseconds of one padded forward and backward, so that both sides can alternate.
 """
 
 import json
@@ -68,7 +68,7 @@ def token_losses(config: dict, w: dict[str, torch.Tensor], tokens: torch.Tensor)
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    folder = Path(json.loads(sys.argv[1])["folder"])
     task = json.loads((folder / "task.json").read_text())
     config = json.loads((folder / "config.json").read_text())
     torch.set_num_threads(task["threads"])

@@ -119,7 +119,9 @@ export function readSafetensors(path: string): SafetensorsFile {
 
     const tensors = new Map<string, FloatTensor>()
     let covered = 0
-    const byPosition = Object.entries(header.data).sort(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0])
+    const byPosition = Object.entries(header.data).sort(
+      ([, { data_offsets: a }], [, { data_offsets: b }]) => a[0] - b[0] || a[1] - b[1],
+    )
     for (const [name, { dtype, shape, data_offsets }] of byPosition) {
       const [begin, end] = data_offsets
       const width = elementBytes[dtype]

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { UserError } from '../../core/index.ts'
 import { type FloatTensor, readSafetensors, writeFileAtomic, writeSafetensors } from '../../store/index.ts'
 import { type ModelConfig, modelConfigSchema } from './config.ts'
@@ -7,6 +8,21 @@ import type { ParameterSet } from './parameters.ts'
 
 /** Files of a model folder that travel with the weights unchanged. */
 const COMPANIONS = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
+
+/** Settings that change the computation and that this engine does not know: silently ignored, they would give nonsense. */
+const plainDecoderSchema = z.object({
+  hidden_size: z.number(),
+  num_attention_heads: z.number(),
+  head_dim: z.number().nullish(),
+  hidden_act: z.literal('silu').nullish(),
+  attention_bias: z.literal(false).nullish(),
+  mlp_bias: z.literal(false).nullish(),
+  rope_scaling: z.null().optional(),
+  /** Where newer exports keep what older ones call `rope_theta`. */
+  rope_parameters: z
+    .object({ rope_type: z.literal('default').optional(), rope_theta: z.number().optional() })
+    .nullish(),
+})
 
 /** `config.json` of a model folder. @throws UserError if it is missing or not a Llama-style decoder's. */
 export function readModelConfig(folder: string): ModelConfig {
@@ -18,11 +34,19 @@ export function readModelConfig(folder: string): ModelConfig {
     throw new UserError(`${path} is missing or not JSON: give a model folder with config.json and model.safetensors`)
   }
   const config = modelConfigSchema.safeParse(raw)
-  if (!config.success) {
-    const [issue] = config.error.issues
-    throw new UserError(`${path}: ${issue.path.join('.')}: ${issue.message}; only Llama-style models are supported`)
+  const rest = plainDecoderSchema.safeParse(raw)
+  if (!config.success || !rest.success) {
+    const [issue] = (config.error ?? rest.error)?.issues ?? []
+    throw new UserError(
+      `${path}: ${issue?.path.join('.')}: ${issue?.message}; plain Llama models without scaled rotary embeddings or biases are supported`,
+    )
   }
-  return config.data
+  const { hidden_size: width, num_attention_heads: heads, num_key_value_heads: keyHeads } = config.data
+  if (width % (2 * heads) !== 0 || heads % keyHeads !== 0 || (rest.data.head_dim ?? width / heads) !== width / heads) {
+    throw new UserError(`${path}: ${heads} heads (${keyHeads} for keys) do not divide a width of ${width} evenly`)
+  }
+  const theta = rest.data.rope_parameters?.rope_theta
+  return theta === undefined ? config.data : { ...config.data, rope_theta: theta }
 }
 
 /** Tensors of a model folder by Hugging Face name, as float32. */

@@ -29,7 +29,7 @@ export class ParameterSet {
     return this.views.entries()
   }
 
-  /** Copy of all values by name, after checking that exactly this model's parameters are there. */
+  /** Take over all values by name, after checking that every parameter is there in its shape; others are ignored. */
   assign(tensors: ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>, source: string): void {
     for (const { name, shape } of this.specs) {
       const tensor = tensors.get(name)

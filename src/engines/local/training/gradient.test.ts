@@ -160,7 +160,7 @@ describe.skipIf(!hasTorch)('PyTorch as referee', () => {
       const order = core.weights().specs.map((spec) => spec.name)
       writeFileSync(join(model, 'task.json'), JSON.stringify({ mode: 'gradients', threads: 2, data, order }))
       const script = fileURLToPath(new URL('../../../../bench/referee/llama.py', import.meta.url))
-      execFileSync(python, [script, model])
+      execFileSync(python, [script, JSON.stringify({ folder: model })])
       const bytes = readFileSync(join(model, 'gradients.bin'))
       const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
       let at = 0

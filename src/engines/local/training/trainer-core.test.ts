@@ -66,6 +66,14 @@ describe('TrainerCore', () => {
 
   it('says what is wrong with a folder', async () => {
     expect(() => TrainerCore.open(folder, options)).toThrow('config.json is missing')
+    for (const [change, message] of [
+      [{ rope_scaling: { factor: 8 } }, 'rope_scaling'],
+      [{ model_type: 'gpt2' }, 'model_type'],
+      [{ num_attention_heads: 3 }, '3 heads'],
+    ] as const) {
+      writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, ...change }))
+      expect(() => TrainerCore.open(folder, options)).toThrow(message)
+    }
     const core = TrainerCore.fresh(config, 1, options)
     await core.save(join(folder, 'a'))
     const other = TrainerCore.fresh(tinyConfig({ hidden_size: 16 }), 1, options)

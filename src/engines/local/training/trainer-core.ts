@@ -8,17 +8,16 @@ import { initialise, ParameterSet } from '../parameters.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
+import { defaultRowBudget } from './memory.ts'
 import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
 export interface TrainerOptions {
   /** Threads of the runtime. Results are the same bit for bit only with the same number. */
   threads: number
-  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. */
+  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. Default: by memory. */
   rowBudget?: number
 }
-
-const DEFAULT_ROW_BUDGET = 2048
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 
@@ -77,8 +76,8 @@ export class TrainerCore {
 
   private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
     const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
-    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? DEFAULT_ROW_BUDGET).map((groups) =>
-      layoutRun(groups, heads, prefixRows),
+    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? defaultRowBudget(this.config)).map(
+      (groups) => layoutRun(groups, heads, prefixRows),
     )
   }
 
@@ -95,7 +94,7 @@ export class TrainerCore {
     }
   }
 
-  /** Adds the gradient of Σ weight × loss. On a non-finite loss or gradient the accumulated gradient is cleared. */
+  /** Adds the gradient of Σ weight × loss. If it throws (a loss or gradient is not finite), the sum so far is cleared. */
   async forwardBackward(data: readonly Datum[], loss: Loss): Promise<ForwardBackwardResult> {
     const sequences = data.flatMap((datum, index): Sequence[] => {
       this.checkTokens(datum.tokens)
@@ -103,13 +102,26 @@ export class TrainerCore {
       const selected = datum.weights.flatMap((weight, t) => (weight !== 0 ? [t] : []))
       return selected.length > 0 ? [{ index, tokens: datum.tokens, selected }] : []
     })
+    try {
+      return await this.accumulate(data, sequences, loss)
+    } catch (error) {
+      // Half a gradient is worse than none.
+      this.gradient.flat.fill(0)
+      throw error
+    }
+  }
+
+  private async accumulate(
+    data: readonly Datum[],
+    sequences: readonly Sequence[],
+    loss: Loss,
+  ): Promise<ForwardBackwardResult> {
     const metrics = new LossMetrics(loss)
     const logprobs = data.map((datum) => new Array<number>(datum.tokens.length).fill(0))
     let total = 0
     let trained = 0
     for (const layout of this.layouts(sequences, false)) {
-      const rows = rowInputs(layout, data)
-      const outputs = await this.runner.train(layout, rows, loss, this.gradient)
+      const outputs = await this.runner.train(layout, rowInputs(layout, data), loss, this.gradient)
       for (const { sequence, position, row } of layout.selections) {
         total += data[sequence].weights[position] * outputs.loss[row]
         logprobs[sequence][position] = outputs.logprobs[row]
@@ -129,7 +141,6 @@ export class TrainerCore {
       wrong = `the gradient of ${bad?.[0] ?? 'the model'}`
     }
     if (wrong === undefined) return
-    this.gradient.flat.fill(0)
     throw new Error(
       `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
     )

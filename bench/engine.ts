@@ -95,7 +95,7 @@ async function besidePyTorch(threads: number): Promise<Row[]> {
     ]
     if (referee) {
       rows.push({ name: `${name}: forward and backward, PyTorch`, value: median(theirs), unit: 'ms' })
-      rows.push({ name: `${name}, speed over PyTorch`, value: median(theirs) / median(ours), unit: '×', target: 1 })
+      rows.push({ name: `${name}, speed over PyTorch`, value: median(theirs) / median(ours), unit: '×', target: '>= 1' })
     }
     return rows
   } finally {
@@ -128,7 +128,7 @@ async function sharedPrefixes(threads: number): Promise<Row[]> {
     { name: `${name}: shared prefix`, value: together, unit: 'ms' },
     { name: `${name}: without sharing`, value: alone, unit: 'ms' },
     { name: `${name}: the usual padded batch`, value: usual, unit: 'ms' },
-    { name: `${name}: speed over the usual padded batch`, value: usual / together, unit: '×', target: 2.5 },
+    { name: `${name}: speed over the usual padded batch`, value: usual / together, unit: '×', target: '>= 2.5' },
   ]
 }
 

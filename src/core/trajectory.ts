@@ -16,6 +16,15 @@ export interface Turn {
   logprobs: number[]
 }
 
+/** Tokens with who wrote them. All three arrays run along `tokens`. */
+export interface TokenSequence {
+  tokens: number[]
+  /** 1 where the model sampled the token (or a labelled reply stands for it), 0 where the prompt brought it. */
+  mask: number[]
+  /** Log-probability at sampling where `mask` is 1, else 0. */
+  logprobs: number[]
+}
+
 /** `s_0, a_0, s_1, …, s_T` of one attempt at a task. `reward` is absent where the environment has none. */
 export interface Trajectory {
   task: Task
@@ -27,6 +36,9 @@ export interface Trajectory {
   reward?: number
   done: boolean
   truncated: boolean
-  /** Prompt tokens and, per token, who wrote it: the whole conversation as the model saw it (token-in, token-out). */
-  sequence: { tokens: number[] /** 1 where the model sampled the token. */; mask: number[]; logprobs: number[] }
+  /**
+   * The conversation as the model saw it, tokens in and tokens out: one sequence, or several where a prompt did not extend
+   * the tokens before it.
+   */
+  sequences: TokenSequence[]
 }

@@ -1,2 +1,3 @@
 export * from './engine.ts'
 export * from './local/index.ts'
+export * from './meter.ts'

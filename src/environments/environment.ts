@@ -1,4 +1,4 @@
-import type { Action, Observation, Task } from '../core/index.ts'
+import type { Action, Observation, Task, Transition } from '../core/index.ts'
 
 /** What one step of an episode returned. */
 export interface StepResult {
@@ -34,5 +34,7 @@ export interface Environment {
   tasks(split: string): Task[]
   open(task: Task, options: OpenOptions): Episode | Promise<Episode>
   /** Kind of a transition for tables of accuracy, e.g. `first visit`, `revisit`, `take/put`. */
-  transitionKind?(transition: import('../core/index.ts').Transition): string
+  transitionKind?(transition: Transition): string
+  /** Whether the action names only things shown where the agent stands; null where the question does not arise. */
+  grounded?(transition: Transition): boolean | null
 }

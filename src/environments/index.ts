@@ -1,1 +1,2 @@
+export * from './alfworld/index.ts'
 export * from './environment.ts'

@@ -1,1 +1,4 @@
+export * from './policy.ts'
+export * from './predictions.ts'
 export * from './result.ts'
+export * from './world-model.ts'

@@ -1,2 +1,7 @@
 export * from './atomic.ts'
+export * from './hash.ts'
+export * from './json.ts'
+export * from './jsonl.ts'
+export * from './lock.ts'
+export * from './run-folder.ts'
 export * from './safetensors.ts'

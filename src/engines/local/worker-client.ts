@@ -54,7 +54,8 @@ export class WorkerClient {
     if (this.ended) return
     const closed = this.call('close')
     this.ended = new Error('the engine is closed')
-    await closed
+    // What cannot be freed in order goes with the thread.
+    await closed.catch(() => undefined)
     await this.terminate()
   }
 

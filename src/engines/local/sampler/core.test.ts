@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Random } from '../../../core/index.ts'
 import type { SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { loadRuntime } from '../runtime.ts'
-import { referenceLogprobs } from '../testing/reference.ts'
+import { logSoftmax, referenceLogits, referenceLogprobs } from '../testing/reference.ts'
 import { randomWeights, tinyConfig } from '../testing/weights.ts'
 import { SamplerCore, type SamplerOptions } from './core.ts'
+import { DecoderRunner } from './runner.ts'
 
 const ort = await loadRuntime()
 const params: SamplingParams = { n: 1, maxTokens: 20, temperature: 1, stop: [], seed: 7 }
@@ -105,6 +106,17 @@ describe('SamplerCore', () => {
     expect(first.flat().some((sample) => sample.stopReason === 'stop')).toBe(true)
   })
 
+  it('is the same to the bit at sizes where threads share the work', async () => {
+    const config = tinyConfig({ hidden_size: 128, intermediate_size: 344, vocab_size: 500, num_hidden_layers: 2 })
+    const { sampler } = open(config)
+    const prompts = randomPrompts(config, 60, 80)
+    const first = await sampler.sample(prompts, { ...params, n: 2, stop: [[4]] })
+    for (let i = 0; i < 3; i++) {
+      sampler.reset()
+      expect(await sampler.sample(prompts, { ...params, n: 2, stop: [[4]] })).toEqual(first)
+    }
+  })
+
   it('draws the same tokens alone as in company', async () => {
     const config = tinyConfig()
     const { sampler } = open(config)
@@ -129,6 +141,52 @@ describe('SamplerCore', () => {
     await expect(sampler.sample([[61]], params)).rejects.toThrow('holds token 61')
     await expect(sampler.sample([[1]], { ...params, seed: [] })).rejects.toThrow('0 seeds for 1 prompts')
     await expect(sampler.sample([Array(128).fill(1)], params)).rejects.toThrow('leaves no room')
+  })
+
+  it('computes shared beginnings once, and of an extended sequence only the new tokens', async () => {
+    const extend = vi.spyOn(DecoderRunner.prototype, 'extend')
+    const computed = () => {
+      const tokens = extend.mock.calls.flatMap(([, , chunks]) => chunks.map((chunk) => chunk.length))
+      extend.mockClear()
+      return tokens.reduce((a, b) => a + b, 0)
+    }
+    const { sampler } = open(tinyConfig())
+    const shared = Array.from({ length: 30 }, (_, i) => i)
+    const prompts = [
+      [...shared, 40, 41, 42],
+      [...shared, 50, 51],
+      [...shared, 40, 41, 42],
+      [7, 8, 9],
+    ]
+    const samples = await sampler.sample(prompts, { ...params, n: 4, maxTokens: 5 })
+    // The last token of a prompt is computed by the step that draws: 29 + 3, 2 more, none, 2.
+    expect(computed()).toBe(32 + 1 + 2)
+    const longer = prompts.map((prompt, i) => [...prompt, ...samples[i][2].tokens, 3, 3, 3])
+    await sampler.sample(longer, { ...params, maxTokens: 5 })
+    // The last sampled token and three observed ones, less the last.
+    expect(computed()).toBe(4 * 3)
+    sampler.reset()
+    await sampler.sample([longer[0]], { ...params, maxTokens: 5 })
+    expect(computed()).toBe(longer[0].length - 1)
+    extend.mockRestore()
+  })
+
+  it('draws from the softmax of the logits (chi-square)', async () => {
+    const config = tinyConfig()
+    const { weights, sampler } = open(config)
+    const prompt = [3, 1, 4, 1, 5]
+    const draws = 20_000
+    const [samples] = await sampler.sample([prompt], { ...params, n: draws, maxTokens: 1, temperature: 0.8 })
+    const probabilities = logSoftmax(referenceLogits(config, weights, prompt)[prompt.length - 1], 0.8).map(Math.exp)
+    const counts = new Array<number>(config.vocab_size).fill(0)
+    for (const sample of samples) counts[sample.tokens[0]]++
+    const classes = Array.from(probabilities, (p, token) => ({ expected: p * draws, count: counts[token] }))
+    const frequent = classes.filter(({ expected }) => expected >= 5)
+    expect(frequent.length).toBeGreaterThan(20)
+    const statistic = frequent.reduce((sum, { expected, count }) => sum + (count - expected) ** 2 / expected, 0)
+    expect(statistic).toBeLessThan(frequent.length + 4.5 * Math.sqrt(2 * frequent.length))
+    // Far from uniform, or it would show little.
+    expect(Math.max(...probabilities)).toBeGreaterThan(5 / config.vocab_size)
   })
 
   it('recovers from weights that have diverged', async () => {

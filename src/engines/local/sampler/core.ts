@@ -19,7 +19,9 @@ export interface SamplerOptions {
 /** Tokens of one extension run, padding included. */
 const EXTEND_TOKENS = 2048
 /** What starting one run costs, in tokens: weighs padding against the number of runs. */
-const RUN_OVERHEAD_TOKENS = 64
+const RUN_OVERHEAD_TOKENS = 32
+/** Tokens of one slot in one run: the scores of attention grow with its square. */
+const LONGEST_RUN = 256
 /** Packing the weights pays from about this many steps on. */
 const BAKE_STEPS = 12
 
@@ -152,7 +154,8 @@ export class SamplerCore {
   private async admit(requests: Request[]): Promise<void> {
     this.compact()
     const longest = requests.reduce((most, request) => Math.max(most, request.prompt.length), 0)
-    this.pool.reserve(this.running.size + requests.length, longest)
+    const own = requests.filter(({ prompt, source }) => isRequest(source) || this.pool.needsSlot(prompt, source))
+    this.pool.reserve(this.pool.held().length + own.length, longest)
     let left = requests
     while (left.length > 0) {
       const later: Request[] = []
@@ -171,6 +174,11 @@ export class SamplerCore {
         level.push(request.sequence)
       }
       this.pool.gather(level, this.pool.activeCount)
+      this.pool.arrange(
+        level,
+        this.pool.activeCount,
+        (sequence) => sequence.tokens.length - this.pool.arena.lengths[sequence.slot],
+      )
       await this.extend(this.pool.activeCount, level.length)
       this.pool.activeCount += level.length
       left = later
@@ -184,22 +192,14 @@ export class SamplerCore {
     const end = first + count
     let start = first
     while (start < end) {
-      if (pending(start) <= 0) {
+      const counts: number[] = []
+      for (let slot = start; slot < end; slot++) counts.push(Math.max(0, pending(slot)))
+      if (counts[0] === 0) {
         start++
         continue
       }
-      // As many neighbours as fit; then the chunk length with the least padding.
-      let stop = start
-      let longest = 0
-      while (stop < end) {
-        const next = Math.max(longest, Math.min(pending(stop), EXTEND_TOKENS / 8))
-        if (stop > start && next * (stop + 1 - start) > EXTEND_TOKENS) break
-        longest = next
-        stop++
-      }
-      const counts = Array.from({ length: stop - start }, (_, i) => Math.max(0, pending(start + i)))
-      const length = bestChunk(counts, longest)
-      const chunks = counts.map((size, i) => {
+      const { slots, length } = bestRun(counts)
+      const chunks = counts.slice(0, slots).map((size, i) => {
         const slot = start + i
         return this.pool.at(slot)!.tokens.slice(arena.lengths[slot], arena.lengths[slot] + Math.min(size, length))
       })
@@ -250,15 +250,22 @@ export class SamplerCore {
   }
 }
 
-/** The chunk length that computes the most needed tokens for its cost, given how many each slot needs. */
-function bestChunk(counts: number[], longest: number): number {
-  let best = longest
+/**
+ * The run that computes the most needed tokens for its cost, given how many each of some neighbouring slots needs: how many
+ * slots, from the first, and how many tokens of each.
+ */
+function bestRun(counts: number[]): { slots: number; length: number } {
+  let best = { slots: 1, length: Math.min(counts[0], LONGEST_RUN) }
   let bestRate = 0
-  for (const length of new Set(counts)) {
-    if (length === 0 || length > longest) continue
-    const useful = counts.reduce((sum, count) => sum + Math.min(count, length), 0)
-    const rate = useful / (counts.length * length + RUN_OVERHEAD_TOKENS)
-    if (rate > bestRate) [best, bestRate] = [length, rate]
+  let useful = 0
+  let length = 0
+  for (let slots = 1; slots <= counts.length; slots++) {
+    const count = Math.min(counts[slots - 1], LONGEST_RUN)
+    useful += count
+    length = Math.max(length, count)
+    if (slots > 1 && slots * length > EXTEND_TOKENS) break
+    const rate = useful / (slots * length + RUN_OVERHEAD_TOKENS)
+    if (rate >= bestRate) [best, bestRate] = [{ slots, length }, rate]
   }
   return best
 }

@@ -3,6 +3,9 @@ import { KvArena } from './arena.ts'
 import type { DecoderShape } from './decode-graph.ts'
 import { commonPrefix } from './prefix.ts'
 
+/** Searching a slot takes time in proportion to their number; more than this are not worth it. */
+const MOST_SLOTS = 1024
+
 /** A token sequence whose first `arena.lengths[slot]` tokens have keys and values in a slot. */
 export interface Sequence {
   tokens: number[]
@@ -33,7 +36,7 @@ export class SequencePool {
 
   /** How many slots of `capacity` rows the memory bound allows; at least one. */
   slotsFor(capacity: number): number {
-    return Math.max(1, Math.floor(this.cacheBytes / (this.bytesPerToken * capacity)))
+    return Math.max(1, Math.min(MOST_SLOTS, Math.floor(this.cacheBytes / (this.bytesPerToken * capacity))))
   }
 
   /** Sequences held, active or not, by slot. */
@@ -104,17 +107,29 @@ export class SequencePool {
     return -1
   }
 
+  /** What of `from` serves a sequence with these tokens, the last of which is to be computed in any case. */
+  private reuse(tokens: readonly number[], from?: Sequence): { source?: Sequence; common: number; inPlace: boolean } {
+    let source = from
+    while (source?.successor) source = source.successor
+    if (!source || source.slot < 0) return { common: 0, inPlace: false }
+    const rows = this.arena.lengths[source.slot]
+    const common = Math.min(commonPrefix(tokens, source.tokens), rows, tokens.length - 1)
+    // Its slot is taken over where that loses at most one row.
+    return { source, common, inPlace: !source.active && common > 0 && common >= rows - 1 }
+  }
+
+  /** Whether `start` would need a slot of its own. */
+  needsSlot(tokens: readonly number[], from?: Sequence): boolean {
+    return !this.reuse(tokens, from).inPlace
+  }
+
   /**
    * Start a sequence with these tokens, of which at least the last is still to be computed. Takes over the slot of `from`
    * where that loses (almost) nothing, else copies what is common into another slot. It becomes active, but not yet in
    * the front: see `gather`.
    */
   start(tokens: number[], from?: Sequence): Sequence {
-    let source = from
-    while (source?.successor) source = source.successor
-    if (source && source.slot < 0) source = undefined
-    const rows = source ? this.arena.lengths[source.slot] : 0
-    const common = source ? Math.min(commonPrefix(tokens, source.tokens), rows, tokens.length - 1) : 0
+    const { source, common, inPlace } = this.reuse(tokens, from)
     const sequence: Sequence = {
       tokens: [...tokens],
       slot: -1,
@@ -122,7 +137,7 @@ export class SequencePool {
       lastUse: ++this.clock,
       successor: undefined,
     }
-    if (source && !source.active && common > 0 && common >= rows - 1) {
+    if (source && inPlace) {
       sequence.slot = source.slot
       source.slot = -1
       source.successor = sequence
@@ -156,6 +171,18 @@ export class SequencePool {
       if (sequence.slot >= first && sequence.slot < end) continue
       while (members.has(this.owners[place] as Sequence)) place++
       this.exchange(sequence.slot, place)
+    }
+  }
+
+  /**
+   * Order the sequences that fill the slots from `first` on roughly by `size`, so that neighbours are alike: exactly enough
+   * to put each into its quarter, since every move copies keys and values.
+   */
+  arrange(sequences: readonly Sequence[], first: number, size: (sequence: Sequence) => number): void {
+    const sorted = sequences.toSorted((a, b) => size(a) - size(b) || a.slot - b.slot)
+    const quarter = Math.max(8, Math.ceil(sorted.length / 4))
+    for (let start = 0; start < sorted.length; start += quarter) {
+      this.gather(sorted.slice(start, start + quarter), first + start)
     }
   }
 

@@ -1,0 +1,42 @@
+/**
+ * `npm run bench [-- alfworld|training|decoding …]`: speed and memory, printed as a table and written to
+ * `bench/results/<name>.json`. PyTorch is measured in the same run, turn by turn, where `import torch` works.
+ */
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { markdownTable } from '../src/cli/table.ts'
+import { writeFileAtomic } from '../src/store/index.ts'
+import { benchAlfworld } from './alfworld.ts'
+import { benchDecoding } from './decode.ts'
+import { benchTraining } from './engine.ts'
+import type { Row } from './row.ts'
+
+const benches: Record<string, () => Promise<Row[]>> = {
+  alfworld: benchAlfworld,
+  training: benchTraining,
+  decoding: benchDecoding,
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.find((name) => !(name in benches))
+if (unknown !== undefined) {
+  console.error(`no bench is called "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
+  process.exit(2)
+}
+
+const figure = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3))
+
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.error(`${name} …`)
+  const rows = await bench()
+  const machine = { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem(), node: process.version }
+  const result = { command: `npm run bench -- ${name}`, date: new Date().toISOString().slice(0, 10), machine, rows }
+  writeFileAtomic(join(import.meta.dirname, 'results', `${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  console.log(
+    `\n${markdownTable({
+      columns: [{ header: name }, { header: 'value', align: 'right' }, { header: 'unit' }, { header: 'target' }],
+      rows: rows.map((row) => [row.name, figure(row.value), row.unit, row.target ?? '']),
+    })}`,
+  )
+}

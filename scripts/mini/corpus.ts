@@ -1,0 +1,77 @@
+import { PREDICT } from '../../src/agents/index.ts'
+import { Random } from '../../src/core/index.ts'
+import { type Game, Play, withoutStop } from '../../src/environments/alfworld/index.ts'
+import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
+import { parseGoal } from './goal.ts'
+import { Guesser } from './guesser.ts'
+import { Memory } from './memory.ts'
+import { type Habits, Player } from './player.ts'
+
+/** How the corpus is mixed. Shares are of episodes unless said otherwise. */
+export interface CorpusOptions {
+  /** Episodes that stop at a random step and end with a question about what follows. */
+  predictions: number
+  /** Bounds between which each episode's habits are drawn. */
+  habits: { [K in keyof Habits]: [low: number, high: number] }
+  maxSteps: number
+}
+
+export interface CorpusKnowledge {
+  plausible: (object: string, place: string) => number
+  objects: string[]
+}
+
+/** One training sequence: tokens, and the weight of predicting each (1 on what the player or guesser wrote, else 0). */
+export interface CorpusSequence {
+  tokens: number[]
+  weights: number[]
+}
+
+/**
+ * One episode of noisy play as a conversation; now and then cut short by a question about the next observation, answered by
+ * the guesser. Observations carry no loss: nothing here teaches what an action really leads to.
+ */
+export function corpusSequence(
+  game: Game,
+  format: ChatFormat,
+  knowledge: CorpusKnowledge,
+  options: CorpusOptions,
+  seed: number,
+): CorpusSequence {
+  const random = new Random('corpus', seed)
+  const play = new Play(game)
+  const between = ([low, high]: [number, number]) => low + random.next() * (high - low)
+  const habits: Habits = {
+    wander: between(options.habits.wander),
+    forgetful: between(options.habits.forgetful),
+    blind: between(options.habits.blind),
+  }
+  const goal = parseGoal(withoutStop(game.taskLine))
+  if (!goal) throw new Error(`goal not understood: ${game.taskLine}`)
+  const memory = new Memory(play.initial)
+  const moveCommand = (object: string, place: string) => `move ${object} to ${place}`
+  const player = new Player(goal, memory, habits, random, knowledge.plausible, moveCommand)
+  const askAt = random.chance(options.predictions) ? random.integer(0, options.maxSteps - 1) : -1
+
+  const messages: Message[] = [{ role: 'user', content: play.initial }]
+  for (let step = 0; step < options.maxSteps; step++) {
+    const move = player.next(() => play.admissible())
+    if (step === askAt) {
+      const asked = random.chance(0.6) ? move.command : random.pick(play.admissible())
+      const guess = new Guesser(random, knowledge.objects).guess(asked, memory)
+      messages[messages.length - 1].content += PREDICT + asked
+      messages.push({
+        role: 'assistant',
+        content: `<thinking>${guess.thought}</thinking><next_state>${guess.nextState}</next_state>`,
+      })
+      break
+    }
+    messages.push({ role: 'assistant', content: `<thinking>${move.thought}</thinking>${move.command}` })
+    const { observation, won } = play.step(move.command)
+    memory.observe(move.command, observation)
+    if (won) break
+    messages.push({ role: 'user', content: observation })
+  }
+  const [sequence] = renderConversation(format, messages)
+  return { tokens: sequence.tokens, weights: sequence.mask }
+}

@@ -1,0 +1,99 @@
+/**
+ * Makes the miniature base model from nothing: `npm run model:mini`. Writes the tokenizer, trains a small Llama-style
+ * decoder on transcripts of noisy play in generated households (a family of layouts that no experiment uses), and ships
+ * it as bf16 safetensors. Seeded; an interrupted run goes on. docs/miniature.md says what it is and what it is not.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
+import { generateHouse } from '../src/environments/alfworld/index.ts'
+import { loadChatFormat } from '../src/tokens/index.ts'
+import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
+import { corpusKnowledge } from './mini/knowledge.ts'
+import { seedOf, trainBase } from './mini/train.ts'
+import { miniTokenizer } from './mini/vocabulary.ts'
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'models/mini' },
+    work: { type: 'string', default: 'runs/model-mini' },
+    steps: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: '1' },
+    threads: { type: 'string', default: '2' },
+    hidden: { type: 'string', default: '128' },
+    layers: { type: 'string', default: '4' },
+    batch: { type: 'string', default: '32' },
+    rate: { type: 'string', default: '2e-3' },
+    wander: { type: 'string', default: '0.4' },
+    forgetful: { type: 'string', default: '0.6' },
+    blind: { type: 'string', default: '0.06' },
+  },
+})
+
+const seed = Number(values.seed)
+const work = values.work
+/** Small households with short episodes, and now and then a full-size one: so that real games are not foreign. */
+const FULL_SHARE = 0.1
+const STEPS = { small: 14, full: 24 }
+
+const corpus: CorpusOptions = {
+  predictions: 0.25,
+  habits: {
+    wander: [0, Number(values.wander)],
+    forgetful: [0, Number(values.forgetful)],
+    blind: [0, Number(values.blind)],
+  },
+  maxSteps: STEPS.small,
+}
+
+mkdirSync(work, { recursive: true })
+const tokenizer = miniTokenizer()
+writeFileSync(join(work, 'tokenizer.json'), JSON.stringify(tokenizer.tokenizer))
+writeFileSync(join(work, 'tokenizer_config.json'), JSON.stringify(tokenizer.tokenizerConfig, null, 2))
+const format = loadChatFormat(work)
+const knowledge = corpusKnowledge()
+const hidden = Number(values.hidden)
+const config = {
+  model_type: 'llama' as const,
+  vocab_size: tokenizer.vocabularySize,
+  hidden_size: hidden,
+  intermediate_size: hidden * 3,
+  num_hidden_layers: Number(values.layers),
+  num_attention_heads: hidden / 32,
+  num_key_value_heads: hidden / 32,
+  max_position_embeddings: 1024,
+  rms_norm_eps: 1e-5,
+  rope_theta: 10000,
+  tie_word_embeddings: true,
+  bos_token_id: null,
+  eos_token_id: tokenizer.endId,
+}
+console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
+const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
+const trainer = engine.trainer()
+
+const began = Date.now()
+await trainBase(
+  trainer,
+  (step, index) => {
+    const houseSeed = seedOf(seed, step, index)
+    const size = (houseSeed % 1000) / 1000 < FULL_SHARE ? 'full' : 'small'
+    const { game } = generateHouse({ seed: houseSeed, size, split: 'base', shuffle: 0.3 })
+    return corpusSequence(game, format, knowledge, { ...corpus, maxSteps: STEPS[size] }, houseSeed)
+  },
+  {
+    steps: Number(values.steps),
+    batch: Number(values.batch),
+    learningRate: Number(values.rate),
+    warmupSteps: 100,
+    floor: 0.02,
+    weightDecay: 0.01,
+    folder: work,
+    saveEvery: 500,
+    log: console.log,
+  },
+)
+console.log(`trained in ${Math.round((Date.now() - began) / 1000)} s`)
+
+await engine.close()

@@ -1,0 +1,33 @@
+import type { Action, Observation, PastTurn, Transition } from '../core/index.ts'
+import type { Message } from '../tokens/index.ts'
+import type { PredictionAnswer } from './answers.ts'
+
+/** What an agent sees when it has to act: the task and everything so far. */
+export interface View {
+  instruction: string
+  initial: Observation
+  history: PastTurn[]
+  /** Admissible commands, where the environment lists them and the agent is shown them. */
+  actions?: string[]
+}
+
+export interface ParsedAction {
+  action: Action | null
+  thinking: string | null
+  /** The reply followed the answer format. */
+  wellFormed: boolean
+}
+
+/** The only home of prompts and parsers: how a model plays an environment, and how it is asked as a world model. */
+export interface Agent {
+  readonly name: string
+  /** Whether `View.actions` is part of its prompt. */
+  readonly showsActions: boolean
+  playMessages(view: View): Message[]
+  parseAction(reply: string): ParsedAction
+  /** Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). */
+  predictMessages(transition: Transition, options: { reasoning: boolean }): Message[]
+  parsePrediction(reply: string): PredictionAnswer
+  /** The supervised label: the true next state without reasoning. */
+  predictionLabel(transition: Transition): string
+}

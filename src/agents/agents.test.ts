@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Transition } from '../core/index.ts'
+import { alfworldTranscript, PREDICT } from './alfworld-transcript.ts'
+import { alfworldWindow } from './alfworld-window.ts'
+import { parsePolicyAnswer, parsePrediction } from './answers.ts'
+
+const say = (text: string) => ({ from: 'environment' as const, text })
+const act = (text: string) => ({ kind: 'text' as const, text })
+const transition: Transition = {
+  id: 't#0.2',
+  taskId: 't',
+  taskKind: 'place',
+  instruction: 'put a mug in desk',
+  initial: say('You see a desk 1.'),
+  history: [
+    {
+      reply: '<thinking>need mug</thinking>go to desk 1',
+      action: act('go to desk 1'),
+      observation: say('On the desk 1.'),
+    },
+    { reply: 'look', action: act('look'), observation: say('You face the desk 1.') },
+  ],
+  action: act('open drawer 1'),
+  next: say('You open the drawer 1.'),
+  valid: true,
+}
+
+describe('answers', () => {
+  it('reads thinking and action', () => {
+    expect(parsePolicyAnswer('<thinking> a </thinking> go to desk 1 ')).toEqual({
+      thinking: 'a',
+      action: 'go to desk 1',
+      wellFormed: true,
+    })
+    expect(parsePolicyAnswer('look')).toEqual({ thinking: null, action: 'look', wellFormed: false })
+    expect(parsePolicyAnswer('<thinking>never closed look').action).toBeNull()
+    expect(parsePolicyAnswer('<thinking>a</thinking>').action).toBeNull()
+    expect(parsePolicyAnswer('<thinking>a</thinking>look\nlook').wellFormed).toBe(false)
+  })
+
+  it('reads a next state only where it is closed, and never out of the thinking', () => {
+    expect(parsePrediction('<thinking>a</thinking><next_state> b </next_state>')).toEqual({
+      thinking: 'a',
+      nextState: 'b',
+    })
+    expect(parsePrediction('<thinking><next_state>x</next_state></thinking>').nextState).toBeNull()
+    expect(parsePrediction('<next_state>x').nextState).toBeNull()
+  })
+
+  it('never throws, and gives back what was framed', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        parsePolicyAnswer(text)
+        parsePrediction(text)
+        if (!text.includes('<')) {
+          const framed = `<thinking>${text}</thinking><next_state>${text}</next_state>`
+          expect(parsePrediction(framed)).toEqual({ thinking: text.trim(), nextState: text.trim() })
+        }
+      }),
+    )
+  })
+})
+
+describe('the transcript agent', () => {
+  it('grows: each prompt holds the last one, replies verbatim', () => {
+    const before = alfworldTranscript.playMessages({ ...transition, history: transition.history.slice(0, 1) })
+    const after = alfworldTranscript.playMessages(transition)
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after[1].content).toBe(transition.history[0].reply)
+  })
+
+  it('asks for a prediction where the action would stand', () => {
+    const asked = alfworldTranscript.predictMessages(transition, { reasoning: true })
+    expect(asked.at(-1)?.content).toBe(`You face the desk 1.${PREDICT}open drawer 1`)
+    expect(alfworldTranscript.parsePrediction(alfworldTranscript.predictionLabel(transition)).nextState).toBe(
+      'You open the drawer 1.',
+    )
+  })
+})
+
+describe('the window agent', () => {
+  const agent = alfworldWindow({ historyTurns: 1, showActions: true })
+
+  it('shows the task, the last turns and the possible commands without help', () => {
+    const [{ content }] = agent.playMessages({ ...transition, actions: ['help', 'look'] })
+    expect(content).toContain('put a mug in desk')
+    expect(content).toContain('Action 2: look')
+    expect(content).not.toContain('go to desk 1')
+    expect(content).toContain('- look')
+    expect(content).not.toContain('- help')
+  })
+
+  it('asks with reasoning, or forbids it', () => {
+    const [reasoning] = agent.predictMessages(transition, { reasoning: true })
+    const [direct] = agent.predictMessages(transition, { reasoning: false })
+    expect(reasoning.content).toContain('<thinking>')
+    expect(reasoning.content).toContain('Potential action: open drawer 1')
+    expect(direct.content).not.toContain('<thinking>')
+    expect(agent.parsePrediction(agent.predictionLabel(transition)).nextState).toBe('You open the drawer 1.')
+  })
+})

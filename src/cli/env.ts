@@ -1,0 +1,144 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, Option } from 'commander'
+import { hash32, UserError } from '../core/index.ts'
+import {
+  alfworldEnvironment,
+  assertSame,
+  checkTraces,
+  DATA_FOLDER,
+  findDataFolder,
+  GAME_FILE,
+  generateHouse,
+  type HouseSize,
+  type HouseSplit,
+  houseFile,
+  houseFolder,
+  houseTrajData,
+} from '../environments/index.ts'
+import { wholeNumber } from './numbers.ts'
+
+/** Upstream's folder of each split. */
+const SPLIT_FOLDERS: Record<Exclude<HouseSplit, 'base'>, string> = {
+  train: 'train',
+  seen: 'valid_seen',
+  unseen: 'valid_unseen',
+}
+
+export interface GenerateCommandOptions {
+  count: number
+  out: string
+  seed: number
+  size: HouseSize
+}
+
+/**
+ * Write generated households in upstream's folders: of every ten, eight train, one seen and one unseen.
+ * @returns the data folder and how many went into each split.
+ */
+export function generateFolder({ count, out, seed, size }: GenerateCommandOptions): {
+  folder: string
+  counts: Record<string, number>
+} {
+  const folder = join(out, DATA_FOLDER)
+  const counts: Record<string, number> = {}
+  for (let index = 0; index < count; index++) {
+    const split = index % 10 === 1 ? 'seen' : index % 10 === 2 ? 'unseen' : 'train'
+    const house = generateHouse({ seed: hash32('env generate', seed, index), size, split })
+    const trial = join(folder, SPLIT_FOLDERS[split], houseFolder(house))
+    mkdirSync(trial, { recursive: true })
+    writeFileSync(join(trial, GAME_FILE), `${JSON.stringify(houseFile(house))}\n`)
+    writeFileSync(join(trial, 'traj_data.json'), `${JSON.stringify(houseTrajData(house))}\n`)
+    counts[split] = (counts[split] ?? 0) + 1
+  }
+  return { folder, counts }
+}
+
+/** What `rwml env list` shows of ALFWorld: where its data is and how many games each split has. */
+function alfworldSummary(data?: string): {
+  name: string
+  data: string | null
+  splits: Record<string, number>
+  note: string
+} {
+  try {
+    const folder = findDataFolder(data)
+    const notes: string[] = []
+    const environment = alfworldEnvironment({ data: folder, warn: (message) => notes.push(message) })
+    const splits = Object.fromEntries(environment.splits().map((split) => [split, environment.tasks(split).length]))
+    return { name: 'alfworld', data: folder, splits, note: notes.join('; ') }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { name: 'alfworld', data: null, splits: {}, note: `generated households only; ${error.message}` }
+  }
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('environments, and the data found for them')
+    .option('--data <dir>', 'folder of ALFWorld data')
+    .option('--json', 'one JSON object as the last line')
+    .action(({ data, json }: { data?: string; json?: boolean }) => {
+      const environments = [alfworldSummary(data)]
+      if (json) {
+        console.log(JSON.stringify({ environments }))
+        return
+      }
+      for (const { name, data, splits, note } of environments) {
+        const counts = Object.entries(splits).map(([split, count]) => `${split} ${count}`)
+        console.log(`${name}  ${data ?? 'no data'}${counts.length > 0 ? `  (${counts.join(', ')})` : ''}`)
+        if (note) console.log(`  ${note}`)
+      }
+    })
+}
+
+function generateAlfworld(): Command {
+  return new Command('alfworld')
+    .description("write new households in ALFWorld's folder layout, playable like the real ones")
+    .requiredOption('--count <n>', 'how many: of every ten, eight train, one seen and one unseen', wholeNumber(1))
+    .requiredOption('--out <dir>', 'folder to write to')
+    .option('--seed <n>', 'other seeds give other households', wholeNumber(), 0)
+    .addOption(
+      new Option('--size <size>', 'receptacles and objects in a room').choices(['small', 'full']).default('full'),
+    )
+    .option('--json', 'one JSON object as the last line')
+    .addHelpText('after', '\nExample:\n  rwml env generate alfworld --count 100 --out houses --seed 1 --size small')
+    .action((options: GenerateCommandOptions & { json?: boolean }) => {
+      const { folder, counts } = generateFolder(options)
+      if (options.json) console.log(JSON.stringify({ folder, counts }))
+      else {
+        const parts = Object.entries(counts).map(([split, count]) => `${count} ${split}`)
+        console.log(`${options.count} households in ${folder} (${parts.join(', ')})`)
+        console.log(`Play one: rwml play alfworld --data ${options.out}`)
+      }
+    })
+}
+
+function checkAlfworld(): Command {
+  return new Command('alfworld')
+    .description("replay recorded episodes against the games; every text must be the recorder's")
+    .requiredOption('--data <dir>', 'folder of ALFWorld data of the release that the traces were made with')
+    .requiredOption('--traces <files...>', 'recorded episodes, one JSON object a line')
+    .option('--json', 'one JSON object as the last line')
+    .addHelpText('after', '\nExample:\n  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl')
+    .action(({ data, traces, json }: { data: string; traces: string[]; json?: boolean }) => {
+      const check = checkTraces(data, traces, (message) => process.stderr.write(`${message}\n`))
+      if (json) console.log(JSON.stringify(check))
+      else {
+        const { episodes, steps, skipped, differences, stepsPerSecond, first } = check
+        console.log(`${episodes} episodes, ${steps} steps, ${differences} differences, ${stepsPerSecond} steps/s`)
+        if (skipped > 0) console.log(`${skipped} traces skipped: of another release than the data`)
+        if (first) console.log(`first difference: ${JSON.stringify(first, null, 2)}`)
+      }
+      assertSame(check)
+    })
+}
+
+/** `rwml env list | generate | check`. */
+export function envCommand(): Command {
+  const command = new Command('env').description('environments: list them, make households, check against recordings')
+  command.addCommand(listCommand())
+  command.addCommand(new Command('generate').description('make new tasks').addCommand(generateAlfworld()))
+  command.addCommand(new Command('check').description('compare with recordings').addCommand(checkAlfworld()))
+  return command
+}

@@ -1,0 +1,3 @@
+export * from './doctor.ts'
+export * from './progress.ts'
+export * from './table.ts'

@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os'
+import { Command, InvalidArgumentError } from 'commander'
+import { miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
+import { resolveConfig } from '../stages/index.ts'
+import { interruptible } from './interrupt.ts'
+import { formatDuration, Progress } from './progress.ts'
+import { writeReport } from './report.ts'
+import { summaryTable } from './summary.ts'
+
+interface Options {
+  seed: number
+  out: string
+  minutes: number
+  data?: string
+  resume: boolean
+  json: boolean
+}
+
+/** Minutes the full plan takes on two cores; `--minutes` scales the number of steps and tasks from here, once. */
+const FULL_MINUTES = 9
+
+function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number from 0 on is needed')
+  return value
+}
+
+function minutesOf(text: string): number {
+  const value = Number(text)
+  if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('between 1 and 600 minutes')
+  return value
+}
+
+/** What fits the time: steps and tasks in proportion, never so few that a stage is empty. Written down in config.json. */
+export function plan(minutes: number): Record<string, number> {
+  const scale = minutes / FULL_MINUTES
+  const scaled = (path: 'collect' | 'world' | 'policy' | 'tasks', full: number, least: number): [string, number] => {
+    const names = {
+      collect: 'collect.tasks',
+      world: 'worldModel.maxSteps',
+      policy: 'policy.steps',
+      tasks: 'evaluate.tasks',
+    }
+    return [names[path], Math.max(least, Math.round(full * scale))]
+  }
+  return Object.fromEntries([
+    scaled('collect', miniPreset.collect.tasks.value, 32),
+    scaled('world', miniPreset.worldModel.maxSteps.value, 4),
+    scaled('policy', miniPreset.policy.steps.value, 4),
+    scaled('tasks', miniPreset.environment.tasks.unseen.value, 16),
+  ])
+}
+
+export function quickstartCommand(): Command {
+  return new Command('quickstart')
+    .description('The whole method on small households: a small model learns how they work, then to act in them.')
+    .option('--seed <n>', 'seed of everything random', wholeNumber, 0)
+    .option('--out <dir>', 'run folder', 'runs/quickstart')
+    .option('--minutes <m>', 'plan for about this long on two cores', minutesOf, FULL_MINUTES)
+    .option('--data <dir>', "play ALFWorld's own games instead of generated households")
+    .option('--resume', 'go on with an interrupted run', false)
+    .option('--json', 'print the result as one JSON object on the last line', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rwml quickstart                                  about ${FULL_MINUTES} minutes on two cores
+  rwml quickstart --minutes 3 --out runs/short     a shorter look
+  rwml quickstart --data ~/.cache/alfworld         ALFWorld's own games
+  rwml quickstart --resume                         go on after Ctrl-C`,
+    )
+    .action(quickstart)
+}
+
+async function quickstart(options: Options): Promise<void> {
+  const overrides: Record<string, unknown> = { seed: options.seed }
+  if (options.data !== undefined)
+    Object.assign(overrides, { 'environment.source': 'data', 'environment.data': options.data })
+  if (options.minutes !== FULL_MINUTES) Object.assign(overrides, plan(options.minutes))
+  const resolved = resolveConfig(miniPreset, overrides)
+  const command = `rwml quickstart${options.data === undefined ? '' : ` --data ${options.data}`}${options.seed === 0 ? '' : ` --seed ${options.seed}`}${options.minutes === FULL_MINUTES ? '' : ` --minutes ${options.minutes}`}`
+  const began = Date.now()
+  console.error(
+    `rwml quickstart: a model of a million parameters plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} minutes on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
+  )
+  await interruptible(`${command} --out ${options.out} --resume`, async (signal) => {
+    const run = await openRun({
+      out: options.out,
+      resolved,
+      method: rwml.name,
+      command,
+      resume: options.resume,
+      progress: new Progress(),
+      signal,
+      warn: (message) => console.error(message),
+    })
+    try {
+      const { evaluation } = await runMethod(rwml, run.context)
+      await run.close('finished')
+      const written = writeReport(options.out)
+      console.log(`\n${summaryTable(evaluation!)}`)
+      console.log(`\nReport: ${written.html}  (${formatDuration((Date.now() - began) / 1000)})`)
+      if (options.json)
+        console.log(JSON.stringify({ out: options.out, seed: options.seed, arms: evaluation!.arms.length }))
+    } catch (error) {
+      await run.close(signal.aborted ? 'interrupted' : 'failed')
+      throw error
+    }
+  })
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { buildReport, loadReportInput } from '../reports/index.ts'
+import { writeFileAtomic } from '../store/index.ts'
+
+/** `rwml report RUN…`: `report.md` and `report.html` in each run folder. */
+export function reportCommand(): Command {
+  return new Command('report')
+    .description('write report.md and report.html into run folders')
+    .argument('<runs...>', 'run folders')
+    .option('--json', 'print one JSON object with the paths')
+    .action((runs: string[], { json }: { json?: boolean }) => {
+      const written = runs.map((run) => writeReport(run))
+      if (json) console.log(JSON.stringify({ reports: written }))
+      else for (const { markdown, html } of written) console.log(`${markdown}\n${html}`)
+    })
+}
+
+/** Build the report of one run and write both files whole; returns their paths. */
+export function writeReport(run: string): { run: string; markdown: string; html: string } {
+  const report = buildReport(loadReportInput(run))
+  const paths = { run, markdown: join(run, 'report.md'), html: join(run, 'report.html') }
+  writeFileAtomic(paths.markdown, report.markdown)
+  writeFileAtomic(paths.html, report.html)
+  return paths
+}

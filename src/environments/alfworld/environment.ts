@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Action, hash32, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
+import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
+import { findDataFolder } from './folder.ts'
+import type { Game } from './game.ts'
+import { withoutStop } from './gamefile.ts'
+import { Games } from './games.ts'
+import { houseId } from './houseid.ts'
+import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
+import { currentListing, isGroundedTake } from './listing.ts'
+import { Play } from './play.ts'
+import { type GoalKind, TASK_TYPES } from './problem.ts'
+import { scanSplit } from './scan.ts'
+import { transitionKind } from './transitionkind.ts'
+
+/** Households drawn by the generator instead of read from disk. */
+export interface GenerateOptions {
+  size: HouseSize
+  /** Households in each split; splits left out are empty. */
+  counts: Partial<Record<HouseSplit, number>>
+  /** Other seeds give other households of the same families of layouts. Default 0. */
+  seed?: number
+  kinds?: GoalKind[]
+  shuffle?: number
+}
+
+export interface AlfworldOptions {
+  /** A data folder or its parent; looked for in the usual places when absent. Not used with `generate`. */
+  data?: string
+  generate?: GenerateOptions
+  /** Where notices go (a stand-in for a missing split, trials left out, unknown rules). Default: standard error. */
+  warn?: (message: string) => void
+}
+
+/** One attempt at an ALFWorld task. Reward is 1 when won and 0 otherwise. */
+export class AlfworldEpisode implements Episode {
+  readonly play: Play
+  readonly initial: Observation
+  private readonly maxSteps: number
+  private steps = 0
+
+  constructor(game: Game, maxSteps = Number.POSITIVE_INFINITY) {
+    this.play = new Play(game)
+    this.initial = { from: 'environment', text: this.play.initial }
+    this.maxSteps = maxSteps
+  }
+
+  /** An action that is no text command counts as a step in which nothing happens. */
+  step(action: Action): StepResult {
+    const { observation, valid, won } = this.play.step(action.kind === 'text' ? action.text : '')
+    this.steps++
+    return {
+      observation: { from: 'environment', text: observation },
+      done: won,
+      truncated: !won && this.steps >= this.maxSteps,
+      valid,
+      reward: won ? 1 : 0,
+    }
+  }
+
+  actions(): string[] {
+    return this.play.admissible()
+  }
+}
+
+/** ALFWorld, whose games are also at hand for planners and re-placing. */
+export interface AlfworldEnvironment extends Environment {
+  game(task: Task): Game
+  open(task: Task, options: OpenOptions): AlfworldEpisode
+}
+
+/**
+ * ALFWorld from a data folder (splits `train`, `seen`, `unseen`) or from the generator (also `base`).
+ * @throws UserError when no data folder is found, or it holds no playable game; the message says where it looked and what was
+ * left out.
+ */
+export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvironment {
+  const warn = options.warn ?? ((message) => console.error(message))
+  const source = options.generate ? generatedSource(options.generate, warn) : folderSource(options.data, warn)
+  const { splits, games } = source
+  return {
+    name: 'alfworld',
+    splits: () => [...splits],
+    tasks: (split) => {
+      if (!splits.includes(split)) {
+        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ')}`)
+      }
+      return source.tasks(split)
+    },
+    game: (task) => games.get(task.id),
+    open: (task, { maxSteps }) => new AlfworldEpisode(games.get(task.id), maxSteps),
+    transitionKind,
+    grounded({ initial, history, action }) {
+      if (action.kind !== 'text') return null
+      return isGroundedTake(
+        action.text,
+        currentListing([initial, ...history.map((turn) => turn.observation)].map(observationText)),
+      )
+    },
+  }
+}
+
+interface Source {
+  splits: string[]
+  games: Games
+  tasks(split: string): Task[]
+}
+
+const FOLDERS: Record<string, string[]> = {
+  train: ['train', 'valid_train'],
+  seen: ['valid_seen'],
+  unseen: ['valid_unseen'],
+}
+
+function folderSource(data: string | undefined, warn: (message: string) => void): Source {
+  const folder = findDataFolder(data)
+  const present = new Map<string, string>()
+  for (const [split, names] of Object.entries(FOLDERS)) {
+    const name = names.find((each) => existsSync(join(folder, each)))
+    if (name) present.set(split, name)
+  }
+  const tasks = onceForEach((split) => {
+    const name = present.get(split) as string
+    if (split === 'train' && name !== 'train') {
+      warn(`alfworld: ${folder} has no "train"; "${name}" stands in for it`)
+    }
+    const { tasks, skipped } = scanSplit(folder, name, split)
+    const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
+    const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
+    if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
+    if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
+    return tasks
+  })
+  return { splits: [...present.keys()], games: new Games(folder, warn), tasks }
+}
+
+function generatedSource(options: GenerateOptions, warn: (message: string) => void): Source {
+  const { size, counts, seed = 0, kinds, shuffle } = options
+  const games = new Games(undefined, warn)
+  const tasks = onceForEach((split) =>
+    Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
+      const house = { seed: hash32('alfworld', seed, index), size, split: split as HouseSplit, kinds, shuffle }
+      const game = games.get(houseId(house))
+      return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
+    }),
+  )
+  return { splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
+}
+
+/** Remember the tasks of each split. */
+function onceForEach(list: (split: string) => Task[]): (split: string) => Task[] {
+  const known = new Map<string, Task[]>()
+  return (split) => {
+    const tasks = known.get(split) ?? list(split)
+    known.set(split, tasks)
+    return tasks
+  }
+}

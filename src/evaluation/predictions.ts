@@ -1,0 +1,97 @@
+import type { Agent } from '../agents/index.ts'
+import { actionText, hash32, observationText, type Transition } from '../core/index.ts'
+import type { Sampler } from '../engines/index.ts'
+import type { ChatFormat } from '../tokens/index.ts'
+
+/** One answer of a model asked for the next state. */
+export interface Prediction {
+  tokens: number[]
+  logprobs: number[]
+  thinking: string | null
+  nextState: string | null
+}
+
+export interface PredictOptions {
+  agent: Agent
+  format: ChatFormat
+  sampler: Sampler
+  /** Answers a transition. */
+  n: number
+  temperature: number
+  maxTokens: number
+  seed: number
+  reasoning: boolean
+}
+
+/** The prompt that asks what follows a transition's action. */
+export function predictionPrompt(
+  agent: Agent,
+  format: ChatFormat,
+  transition: Transition,
+  reasoning: boolean,
+): number[] {
+  return format.tokenizer.encode(format.promptText(agent.predictMessages(transition, { reasoning })))
+}
+
+/** `result[i]` holds the n answers for transition i; each draw depends on the transition's id and the seed alone. */
+export async function predict(transitions: Transition[], options: PredictOptions): Promise<Prediction[][]> {
+  const { agent, format, sampler } = options
+  const prompts = transitions.map((one) => predictionPrompt(agent, format, one, options.reasoning))
+  const samples = await sampler.sample(prompts, {
+    n: options.n,
+    maxTokens: options.maxTokens,
+    temperature: options.temperature,
+    stop: format.stop,
+    seed: transitions.map((one) => hash32(options.seed, one.id)),
+  })
+  return samples.map((group) =>
+    group.map(({ tokens, logprobs }) => ({ tokens, logprobs, ...agent.parsePrediction(format.replyText(tokens)) })),
+  )
+}
+
+/** Baselines that a world model has to beat: each maps a transition to a predicted next state. */
+export function baselinePredictors(training: Transition[]): Record<string, (transition: Transition) => string | null> {
+  const verb = (transition: Transition) => actionText(transition.action).split(' ')[0]
+  const current = (transition: Transition) =>
+    observationText(transition.history.at(-1)?.observation ?? transition.initial)
+  const counts = new Map<string, Map<string, number>>()
+  const byAction = new Map<string, Transition[]>()
+  for (const one of training) {
+    const next = observationText(one.next)
+    const seen = counts.get(verb(one)) ?? new Map<string, number>()
+    counts.set(verb(one), seen.set(next, (seen.get(next) ?? 0) + 1))
+    const action = actionText(one.action)
+    byAction.set(action, [...(byAction.get(action) ?? []), one])
+  }
+  const words = (text: string) => new Set(text.split(/\s+/))
+  const overlap = (a: Set<string>, b: Set<string>) => {
+    const shared = [...a].filter((word) => b.has(word)).length
+    return shared / (a.size + b.size - shared || 1)
+  }
+  return {
+    'copy last observation': current,
+    'most frequent for verb': (transition) => {
+      const seen = [...(counts.get(verb(transition)) ?? [])]
+      return seen.length === 0 ? null : seen.reduce((best, one) => (one[1] > best[1] ? one : best))[0]
+    },
+    // Nearest: the same action where it occurs, then the most similar current observation (share of common words).
+    'nearest training transition': (transition) => {
+      const candidates = byAction.get(actionText(transition.action)) ?? training
+      if (candidates.length === 0) return null
+      const here = words(current(transition))
+      const score = (one: Transition) =>
+        overlap(words(current(one)), here) +
+        overlap(words(actionText(one.action)), words(actionText(transition.action)))
+      let best = candidates[0]
+      let bestScore = score(best)
+      for (const one of candidates) {
+        const value = score(one)
+        if (value > bestScore) {
+          best = one
+          bestScore = value
+        }
+      }
+      return observationText(best.next)
+    },
+  }
+}

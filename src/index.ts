@@ -1,0 +1,22 @@
+/** Public API: `import { … } from 'rwml'`. */
+export * from './agents/index.ts'
+export * from './core/index.ts'
+export * from './embedders/index.ts'
+export * from './engines/index.ts'
+export * from './environments/index.ts'
+export {
+  baselinePredictors,
+  type EvaluationResult,
+  policyResult,
+  predict,
+  predictionPrompt,
+  worldModelResult,
+} from './evaluation/index.ts'
+export * from './learning/index.ts'
+export * from './methods/index.ts'
+export { buildReport, loadReportInput } from './reports/index.ts'
+export * from './rewards/index.ts'
+export * from './rollouts/index.ts'
+export { type Config, ours, type Preset, paper, resolveConfig, type StageContext } from './stages/index.ts'
+export { RunFolder } from './store/index.ts'
+export * from './tokens/index.ts'

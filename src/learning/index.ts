@@ -1,0 +1,6 @@
+export * from './advantages.ts'
+export * from './aggregation.ts'
+export * from './data.ts'
+export * from './kl.ts'
+export * from './schedule.ts'
+export * from './update.ts'

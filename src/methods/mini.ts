@@ -1,0 +1,59 @@
+import { type Config, ours, type Preset } from '../stages/index.ts'
+import { alfworldPreset } from './alfworld.ts'
+
+/**
+ * The miniature: the whole method in minutes on two cores. Small generated households, a model of a million parameters, and
+ * what its size asks for; every number here is ours, chosen on training layouts (docs/miniature.md says how).
+ */
+export const miniPreset: Preset<Config> = {
+  ...alfworldPreset,
+  environment: {
+    ...alfworldPreset.environment,
+    source: ours('generated'),
+    size: ours('small'),
+    tasks: { train: ours(320), seen: ours(100), unseen: ours(100) },
+  },
+  agent: { ...alfworldPreset.agent, style: ours('transcript'), showActions: ours(false) },
+  collect: {
+    ...alfworldPreset.collect,
+    tasks: ours(320),
+    maxSteps: ours(12),
+    maxTokens: ours(40),
+    wave: ours(160),
+    invalidShare: ours(1),
+    maxTransitions: ours(3000),
+  },
+  filter: {
+    ...alfworldPreset.filter,
+    rule: ours('band'),
+    draws: ours(4),
+    keepHopeless: ours(0.1),
+    learningRate: ours(2e-4),
+    epochs: ours(1),
+  },
+  worldModel: {
+    ...alfworldPreset.worldModel,
+    learningRate: ours(2e-4),
+    maxTokens: ours(64),
+    batch: ours(48),
+    maxSteps: ours(60),
+    kl: { coefficient: ours(0.01), estimator: ours('k3') },
+    warmupSteps: ours(5),
+  },
+  policy: {
+    ...alfworldPreset.policy,
+    learningRate: ours(2e-4),
+    maxTokens: ours(40),
+    steps: ours(50),
+    maxSteps: ours(12),
+    kl: { coefficient: ours(0), estimator: ours('k3') },
+    warmupSteps: ours(5),
+    invalidPenalty: ours(0.2),
+  },
+  evaluate: {
+    ...alfworldPreset.evaluate,
+    maxSteps: ours(12),
+    runs: ours(2),
+    transitions: ours(400),
+  },
+}

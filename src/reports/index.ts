@@ -1,0 +1,3 @@
+export * from './input.ts'
+export * from './load.ts'
+export * from './report.ts'

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { wilsonInterval } from '../core/index.ts'
+import { differenceInterval } from './intervals.ts'
+import { changeOf, type Measure, measuresOf, pooledWorldModel } from './measures.ts'
+import { paperRows } from './paper.ts'
+import { fixtureEvaluation } from './testing/evaluation.ts'
+
+const evaluation = fixtureEvaluation(7, 1)
+const find = (id: string) => measuresOf(evaluation).find((measure) => measure.id === id) as Measure
+
+test('success over splits weighs each by its tasks', () => {
+  const [seen, unseen] = evaluation.arms[2].policy
+  const rate = (runs: number[]) => runs.reduce((sum, run) => sum + run, 0) / runs.length
+  const expected = (rate(seen.successByRun) * seen.tasks + rate(unseen.successByRun) * unseen.tasks) / 274
+  expect(find('success').arms[2]?.value).toBeCloseTo(expected, 12)
+  expect(find('success').basis).toBe('274 tasks × 3 runs')
+})
+
+test('pairing by task narrows the interval of a change', () => {
+  const change = changeOf(find('success'), 0, 2)
+  const side = (index: number) => {
+    const estimate = find('success').arms[index]
+    return { value: estimate?.value ?? 0, interval: estimate?.interval ?? { low: 0, high: 1 } }
+  }
+  const unpaired = differenceInterval(side(0), side(2))
+  const width = ({ low, high }: { low: number; high: number }) => high - low
+  expect(width(change?.interval ?? unpaired)).toBeLessThan(width(unpaired))
+})
+
+test('without episodes the interval is Wilson’s over tasks', () => {
+  const plain = fixtureEvaluation(7, 1)
+  for (const arm of plain.arms) for (const result of arm.policy) result.episodes = []
+  const seen = measuresOf(plain)[0].arms[0]
+  expect(seen?.interval).toEqual(wilsonInterval((seen?.value ?? 0) * 140, 140))
+})
+
+describe('world model', () => {
+  test('splits are pooled by transitions, kinds too', () => {
+    const [result] = evaluation.worldModelBaselines
+    const half = {
+      ...result,
+      transitions: 100,
+      exact: 0.5,
+      byKind: { revisit: { transitions: 100, exact: 0.5, rewarded: 1 } },
+    }
+    const other = {
+      ...half,
+      transitions: 300,
+      exact: 0.1,
+      byKind: { revisit: { transitions: 300, exact: 0.1, rewarded: 0 } },
+    }
+    const pooled = pooledWorldModel([half, other], result.predictor)
+    expect(pooled?.exact).toBeCloseTo(0.2)
+    expect(pooled?.byKind.revisit.transitions).toBe(400)
+    expect(pooled?.byKind.revisit.rewarded).toBeCloseTo(0.25)
+  })
+
+  test('no predictions, no result', () => {
+    expect(pooledWorldModel([])).toBeNull()
+  })
+})
+
+test('arms find their rows in the paper', () => {
+  expect(paperRows(['base', 'after world-model RL', 'after policy RL'])).toEqual(['base', 'rwml', 'rwmlPolicyRl'])
+  expect(paperRows(['base', 'after policy RL'])).toEqual(['base', 'policyRl'])
+  expect(paperRows(['base', 'WM SFT', 'WM SFT → policy RL', 'policy RL only', 'something'])).toEqual([
+    'base',
+    'wmSft',
+    'wmSftPolicyRl',
+    'policyRl',
+    null,
+  ])
+})

@@ -1,0 +1,251 @@
+import { type Interval, mean, sd } from '../core/index.ts'
+import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
+import { plural, type Unit } from './format.ts'
+import {
+  type Cluster,
+  clusteredMean,
+  clusteredMeanInterval,
+  clusteredShareInterval,
+  correlation,
+  differenceInterval,
+  shareInterval,
+} from './intervals.ts'
+
+/** One quantity measured on every arm. */
+export interface Measure {
+  id: string
+  title: string
+  unit: Unit
+  better: 'up' | 'down'
+  /** What it was measured on: `137 tasks × 3 runs`. */
+  basis: string
+  /** Along the evaluation's arms; null = not measured there. */
+  arms: (Estimate | null)[]
+}
+
+export interface Estimate {
+  value: number
+  /** Standard deviation over evaluation runs; null for a single run. */
+  sd: number | null
+  /** 95 %, over tasks. */
+  interval: Interval | null
+  /** By task, where known: lets two arms be compared task by task. */
+  clusters?: Map<string, Cluster>
+}
+
+export interface Change {
+  from: Estimate
+  to: Estimate
+  difference: number
+  /** 95 %. */
+  interval: Interval | null
+  /** The interval excludes zero. */
+  detected: boolean
+}
+
+/** The quantities of the first table: success by split and in all, invalid actions, steps, world-model accuracy. */
+export function measuresOf(evaluation: EvaluationResult): Measure[] {
+  const { arms } = evaluation
+  const splits = [...new Set(arms.flatMap((arm) => arm.policy.map((result) => result.split)))]
+  const measures: Measure[] = splits.map((split) =>
+    successMeasure(arms, `success:${split}`, `Success, ${split}`, split),
+  )
+  if (splits.length > 1) measures.push(successMeasure(arms, 'success', 'Success, all tasks'))
+  else if (splits.length === 1) measures[0].id = 'success'
+  if (splits.length > 0) {
+    measures.push({
+      id: 'invalid',
+      title: 'Invalid actions',
+      unit: 'share',
+      better: 'down',
+      basis: 'of all steps',
+      arms: arms.map((arm) => invalidActions(arm.policy)),
+    })
+    measures.push({
+      id: 'steps',
+      title: 'Steps per solved task',
+      unit: 'steps',
+      better: 'down',
+      basis: 'of solved episodes',
+      arms: arms.map((arm) => stepsPerSolved(arm.policy)),
+    })
+  }
+  const transitions = arms.map((arm) => pooledWorldModel(arm.worldModel)?.transitions ?? 0)
+  const basis = plural(Math.max(0, ...transitions), 'held-out transition')
+  for (const [key, title] of [
+    ['exact', 'World model, exact'],
+    ['rewarded', 'World model, by reward'],
+  ] as const) {
+    measures.push({
+      id: key,
+      title,
+      unit: 'share',
+      better: 'up',
+      basis,
+      arms: arms.map((arm) => worldModelShare(arm.worldModel, key)),
+    })
+  }
+  return measures
+}
+
+/** From one arm to another; null unless both were measured. Paired by task where both know their tasks. */
+export function changeOf(measure: Measure, from: number, to: number): Change | null {
+  const [a, b] = [measure.arms[from], measure.arms[to]]
+  if (!a || !b) return null
+  const interval =
+    a.interval && b.interval
+      ? differenceInterval(
+          { value: a.value, interval: a.interval },
+          { value: b.value, interval: b.interval },
+          pairing(a, b),
+        )
+      : null
+  const detected = interval !== null && (interval.low > 0 || interval.high < 0)
+  return { from: a, to: b, difference: b.value - a.value, interval, detected }
+}
+
+/** All predictions of one predictor, its splits taken together; null when there are none. */
+export function pooledWorldModel(results: readonly WorldModelResult[], predictor = 'model'): WorldModelResult | null {
+  const parts = results.filter((result) => result.predictor === predictor && result.transitions > 0)
+  const transitions = parts.reduce((sum, part) => sum + part.transitions, 0)
+  if (transitions === 0) return null
+  const pooled = (key: 'exact' | 'rewarded' | 'parseRate') =>
+    parts.reduce((sum, part) => sum + part[key] * part.transitions, 0) / transitions
+  const byKind: WorldModelResult['byKind'] = {}
+  for (const [kind, found] of parts.flatMap((part) => Object.entries(part.byKind))) {
+    const before = byKind[kind] ?? { transitions: 0, exact: 0, rewarded: 0 }
+    const total = before.transitions + found.transitions
+    const share = (key: 'exact' | 'rewarded') =>
+      total === 0 ? 0 : (before[key] * before.transitions + found[key] * found.transitions) / total
+    byKind[kind] = { transitions: total, exact: share('exact'), rewarded: share('rewarded') }
+  }
+  return {
+    predictor,
+    split: parts.map((part) => part.split).join(' + '),
+    transitions,
+    exact: pooled('exact'),
+    rewarded: pooled('rewarded'),
+    parseRate: pooled('parseRate'),
+    byKind,
+    examples: parts.flatMap((part) => part.examples),
+  }
+}
+
+/** Tasks evaluated, all splits together. */
+export function taskCount(evaluation: EvaluationResult): number {
+  return Math.max(0, ...evaluation.arms.map((arm) => arm.policy.reduce((sum, result) => sum + result.tasks, 0)))
+}
+
+function successMeasure(arms: readonly ArmResult[], id: string, title: string, split?: string): Measure {
+  const results = (arm: ArmResult) => arm.policy.filter((result) => split === undefined || result.split === split)
+  const first = arms.map(results).find((found) => found.length > 0) ?? []
+  const tasks = first.reduce((sum, result) => sum + result.tasks, 0)
+  const runs = Math.max(0, ...first.map((result) => result.successByRun.length))
+  return {
+    id,
+    title,
+    unit: 'share',
+    better: 'up',
+    basis: `${plural(tasks, 'task')} × ${plural(runs, 'run')}`,
+    arms: arms.map((arm) => success(results(arm))),
+  }
+}
+
+/** Runs of all given splits, weighted by their tasks. */
+function success(results: readonly PolicyResult[]): Estimate | null {
+  const tasks = results.reduce((sum, result) => sum + result.tasks, 0)
+  const runs = Math.min(...results.map((result) => result.successByRun.length))
+  if (tasks === 0 || !(runs > 0)) return null
+  const byRun = Array.from({ length: runs }, (_, run) =>
+    results.reduce((sum, result) => sum + (result.successByRun[run] * result.tasks) / tasks, 0),
+  )
+  const clusters = clustersOf(results, (episode) => [episode.solved ? 1 : 0, 1])
+  const value = mean(byRun)
+  return {
+    value,
+    sd: spread(byRun),
+    interval: clusters.size > 0 ? clusteredShareInterval([...clusters.values()]) : shareInterval(value, tasks),
+    clusters: clusters.size > 0 ? clusters : undefined,
+  }
+}
+
+function invalidActions(results: readonly PolicyResult[]): Estimate | null {
+  const clusters = clustersOf(results, (episode) => [episode.invalid, episode.steps])
+  const estimate = clusteredMean([...clusters.values()])
+  if (estimate) {
+    const interval = clusteredShareInterval([...clusters.values()])
+    const deviation = overRuns(results, (episode) => [episode.invalid, episode.steps])
+    return { value: estimate.value, sd: deviation, interval, clusters }
+  }
+  const tasks = results.reduce((sum, result) => sum + result.tasks, 0)
+  if (tasks === 0) return null
+  const value = results.reduce((sum, result) => sum + (result.invalidShare * result.tasks) / tasks, 0)
+  return { value, sd: null, interval: null }
+}
+
+function stepsPerSolved(results: readonly PolicyResult[]): Estimate | null {
+  const measure = (episode: Episode): [number, number] => (episode.solved ? [episode.steps, 1] : [0, 0])
+  // Not paired: two arms solve different tasks.
+  const clusters = [...clustersOf(results, measure).values()]
+  const estimate = clusteredMean(clusters)
+  if (!estimate) return null
+  return { value: estimate.value, sd: overRuns(results, measure), interval: clusteredMeanInterval(clusters) }
+}
+
+function worldModelShare(results: readonly WorldModelResult[], key: 'exact' | 'rewarded'): Estimate | null {
+  const pooled = pooledWorldModel(results)
+  return (
+    pooled && {
+      value: pooled[key],
+      sd: null,
+      interval: shareInterval(pooled[key], pooled.transitions),
+    }
+  )
+}
+
+type Episode = PolicyResult['episodes'][number]
+
+function clustersOf(
+  results: readonly PolicyResult[],
+  measure: (episode: Episode) => [sum: number, count: number],
+): Map<string, Cluster> {
+  const clusters = new Map<string, Cluster>()
+  for (const result of results) {
+    for (const episode of result.episodes) {
+      const key = `${result.split}/${episode.taskId}`
+      const cluster = clusters.get(key) ?? { sum: 0, count: 0 }
+      const [sum, count] = measure(episode)
+      clusters.set(key, { sum: cluster.sum + sum, count: cluster.count + count })
+    }
+  }
+  return clusters
+}
+
+/** Standard deviation over evaluation runs of Σ sum / Σ count. */
+function overRuns(results: readonly PolicyResult[], measure: (episode: Episode) => [number, number]): number | null {
+  const byRun = new Map<number, Cluster>()
+  for (const episode of results.flatMap((result) => result.episodes)) {
+    const [sum, count] = measure(episode)
+    const before = byRun.get(episode.run) ?? { sum: 0, count: 0 }
+    byRun.set(episode.run, { sum: before.sum + sum, count: before.count + count })
+  }
+  return spread([...byRun.values()].filter(({ count }) => count > 0).map(({ sum, count }) => sum / count))
+}
+
+/** Of a single run there is no deviation. */
+function spread(values: readonly number[]): number | null {
+  return values.length < 2 ? null : sd(values)
+}
+
+/** Correlation of two arms over the tasks both attempted; 0 where tasks are unknown. */
+function pairing(a: Estimate, b: Estimate): number {
+  if (!a.clusters || !b.clusters) return 0
+  const pairs = [...a.clusters].flatMap(([task, left]) => {
+    const right = b.clusters?.get(task)
+    return right && left.count > 0 && right.count > 0 ? [[left.sum / left.count, right.sum / right.count]] : []
+  })
+  return correlation(
+    pairs.map(([left]) => left),
+    pairs.map(([, right]) => right),
+  )
+}

@@ -1,0 +1,6 @@
+export * from './calibrate.ts'
+export * from './embedding.ts'
+export * from './exact.ts'
+export * from './hybrid.ts'
+export * from './reward.ts'
+export * from './rouge.ts'

@@ -1,0 +1,37 @@
+import type { Observation } from '../core/index.ts'
+
+/** A predicted next state beside what really followed. */
+export interface Prediction {
+  /** Text inside `<next_state>`; null when the reply held none. */
+  predicted: string | null
+  actual: string
+  /** Who produced the next state: rewards may differ by it. */
+  from: Observation['from']
+}
+
+export interface Score {
+  /** In [0, 1]. */
+  reward: number
+  /** How far the prediction was off, in the reward's own measure; null when there was no prediction. */
+  distance: number | null
+}
+
+/** Scores predictions of the next state. Scoring only: it never sees the model or the prompt. */
+export interface WorldModelReward {
+  /** Names the reward and its settings in run folders and tables. */
+  readonly name: string
+  /** One score a prediction, in order; a prediction's score does not depend on the others. No prediction scores 0. */
+  score(predictions: readonly Prediction[]): Promise<Score[]>
+}
+
+export const NO_PREDICTION: Score = { reward: 0, distance: null }
+
+/** A reward from a function of the two texts. */
+export function textReward(name: string, score: (predicted: string, actual: string) => Score): WorldModelReward {
+  return {
+    name,
+    async score(predictions) {
+      return predictions.map(({ predicted, actual }) => (predicted === null ? NO_PREDICTION : score(predicted, actual)))
+    },
+  }
+}

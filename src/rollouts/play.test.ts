@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { alfworldTranscript } from '../agents/index.ts'
+import type { Task } from '../core/index.ts'
+import { ScriptedSampler } from '../engines/testing/scripted-sampler.ts'
+import type { Environment, Episode } from '../environments/index.ts'
+import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
+import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
+import { type PlayOptions, playWave } from './play.ts'
+
+const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL), { eos_token: '<|endoftext|>' })
+const format = new ChatFormat(tokenizer, new ChatTemplate(CHATML))
+const reply = (text: string) => format.replyTokens(text)
+
+/** Counts to a number: `more` is valid, three of them win. */
+function counting(step: Partial<Episode> = {}): Environment {
+  return {
+    name: 'counting',
+    splits: () => ['train'],
+    tasks: () => [],
+    open: (_, { maxSteps = 99 }) => {
+      let count = 0
+      let steps = 0
+      return {
+        initial: { from: 'environment', text: 'Count to three.' },
+        step: (action) => {
+          steps++
+          const valid = action.kind === 'text' && action.text === 'more'
+          if (valid) count++
+          const done = count === 3
+          return {
+            observation: { from: 'environment', text: `${count}` },
+            done,
+            truncated: !done && steps >= maxSteps,
+            valid,
+            reward: done ? 1 : 0,
+          }
+        },
+        ...step,
+      }
+    },
+  }
+}
+
+const task = (id: string): Task => ({ id, split: 'train', kind: 'count', instruction: 'count' })
+
+function options(sampler: ScriptedSampler, more: Partial<PlayOptions> = {}): PlayOptions {
+  return {
+    environment: counting(),
+    agent: alfworldTranscript,
+    format,
+    sampler,
+    seed: 1,
+    temperature: 1,
+    maxSteps: 5,
+    maxTokens: 16,
+    ...more,
+  }
+}
+
+describe('playWave', () => {
+  it('plays episodes to their end, and keeps every sampled token with its mask', async () => {
+    const sampler = new ScriptedSampler((_, call) => reply(call === 1 ? 'what' : '<thinking>x</thinking>more'))
+    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler))
+    expect(one.turns.map((turn) => turn.valid)).toEqual([true, false, true, true])
+    expect(one).toMatchObject({ done: true, truncated: false, reward: 1 })
+    expect(sampler.resets).toBe(1)
+    const [sequence, ...others] = one.sequences
+    expect(others).toEqual([])
+    const sampled = sequence.tokens.filter((_, index) => sequence.mask[index] === 1)
+    expect(sampled).toEqual(one.turns.flatMap((turn) => turn.tokens))
+  })
+
+  it('truncates at the step limit, and drops finished episodes from the batch', async () => {
+    const sampler = new ScriptedSampler((prompt) => reply(tokenizer.decode(prompt).includes('\nb') ? 'more' : 'what'))
+    const slots = [task('a'), task('b')].map((each) => ({ task: each, sample: 0 }))
+    const trajectories = await playWave(slots, options(sampler))
+    expect(trajectories.every((one) => one.truncated && !one.done && one.turns.length === 5)).toBe(true)
+    const quick = new ScriptedSampler(() => reply('more'))
+    await playWave(slots, options(quick))
+    expect(quick.calls.map((call) => call.prompts.length)).toEqual([2, 2, 2])
+  })
+
+  it('gives each draw a seed of its own: by task, attempt and step, and nothing else', async () => {
+    const seeds = async (slots: { task: Task; sample: number }[]) => {
+      const sampler = new ScriptedSampler(() => reply('more'))
+      await playWave(slots, options(sampler))
+      return sampler.calls.map((call) => call.params.seed as number[])
+    }
+    const both = await seeds([
+      { task: task('a'), sample: 0 },
+      { task: task('a'), sample: 1 },
+    ])
+    const second = await seeds([{ task: task('a'), sample: 1 }])
+    expect(second.map(([seed]) => seed)).toEqual(both.map(([, seed]) => seed))
+    expect(new Set(both.flat()).size).toBe(6)
+  })
+
+  it('takes a reply without an action as an invalid step', async () => {
+    const sampler = new ScriptedSampler(() => reply('<thinking>never closed'))
+    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler, { maxSteps: 1 }))
+    expect(one.turns[0]).toMatchObject({ action: null, valid: false })
+  })
+
+  it('ends an episode whose prompt leaves no room for a reply, and refuses a first prompt that does', async () => {
+    const sampler = new ScriptedSampler(() => reply('what'), 120)
+    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler, { maxSteps: 50 }))
+    expect(one.truncated).toBe(true)
+    expect(one.turns.length).toBeGreaterThan(0)
+    const tiny = new ScriptedSampler(() => reply('what'), 20)
+    await expect(playWave([{ task: task('a'), sample: 0 }], options(tiny))).rejects.toThrow(/task a.*context/)
+  })
+
+  it('waits for a step only so long, and says for which', async () => {
+    const stuck = counting({ step: () => new Promise(() => {}) })
+    const sampler = new ScriptedSampler(() => reply('more'))
+    const playing = playWave(
+      [{ task: task('a'), sample: 0 }],
+      options(sampler, { environment: stuck, stepDeadline: 20 }),
+    )
+    await expect(playing).rejects.toThrow(/task a.*step 1.*20 ms/)
+  })
+
+  it('stops where it is asked to', async () => {
+    const controller = new AbortController()
+    controller.abort(new Error('enough'))
+    const sampler = new ScriptedSampler(() => reply('more'))
+    const playing = playWave([{ task: task('a'), sample: 0 }], options(sampler, { signal: controller.signal }))
+    await expect(playing).rejects.toThrow('enough')
+  })
+})

@@ -1,0 +1,92 @@
+import { hash32, Random, type Task, type Transition, transitionsOf } from '../core/index.ts'
+import { playWave, type Slot } from '../rollouts/index.ts'
+import { writeFileAtomic } from '../store/index.ts'
+import type { StageContext } from './context.ts'
+import { storedWave } from './waves.ts'
+
+export interface Collected {
+  /** Train the filter model. */
+  filter: Transition[]
+  /** Train the world model. */
+  train: Transition[]
+  counts: { episodes: number; transitions: number; valid: number; solved: number }
+}
+
+/** The training tasks of a run: a seeded sample where there are more than `collect.tasks`. */
+export function trainingTasks({ environment, config }: StageContext): Task[] {
+  const tasks = environment.tasks('train')
+  const order = new Random('tasks', config.seed).shuffle(tasks)
+  return order.slice(0, config.collect.tasks)
+}
+
+/** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
+export async function collect(context: StageContext): Promise<Collected> {
+  const { config, environment, agent, format, trainer, progress } = context
+  const { rollouts, temperature, maxSteps, maxTokens, wave } = config.collect
+  await trainer.loadWeights(context.baseModel)
+  const tasks = trainingTasks(context)
+  const slots: Slot[] = tasks.flatMap((task) => Array.from({ length: rollouts }, (_, sample) => ({ task, sample })))
+  const waves = Math.ceil(slots.length / wave)
+  progress.start('play', slots.length)
+  const transitions: Transition[] = []
+  const counts = { episodes: 0, transitions: 0, valid: 0, solved: 0 }
+  for (let i = 0; i < waves; i++) {
+    context.signal.throwIfAborted()
+    const path = context.run.rolloutsFile(`collect-${String(i).padStart(4, '0')}`)
+    const trajectories = await storedWave(path, () =>
+      playWave(slots.slice(i * wave, (i + 1) * wave), {
+        environment,
+        agent,
+        format,
+        sampler: trainer.sampler(),
+        seed: hash32(config.seed, 'collect', i),
+        temperature,
+        maxSteps,
+        maxTokens,
+        signal: context.signal,
+        onStep: ({ finished }) => progress.update(i * wave + finished),
+      }),
+    )
+    counts.episodes += trajectories.length
+    counts.solved += trajectories.filter((one) => (one.reward ?? 0) > 0).length
+    transitions.push(...trajectories.flatMap(transitionsOf))
+  }
+  counts.transitions = transitions.length
+  counts.valid = transitions.filter((one) => one.valid).length
+  progress.finish(`${counts.transitions} transitions of ${counts.episodes} episodes`)
+  return { ...split(transitions, tasks, context), counts }
+}
+
+/** Filter share and training share, by task, so that no household straddles the two; the choice is written down. */
+function split(
+  transitions: Transition[],
+  tasks: Task[],
+  context: StageContext,
+): { filter: Transition[]; train: Transition[] } {
+  const { seed } = context.config
+  const { filterShare, invalidShare, maxTransitions } = context.config.collect
+  const forFilter = new Set(
+    new Random('split', seed)
+      .shuffle(tasks)
+      .slice(0, Math.round(tasks.length * filterShare))
+      .map((task) => task.id),
+  )
+  const usable = transitions.filter((one) => one.valid || hash32(seed, 'invalid', one.id) / 2 ** 32 < invalidShare)
+  const filter = usable.filter((one) => forFilter.has(one.taskId))
+  let train = usable.filter((one) => !forFilter.has(one.taskId))
+  if (maxTransitions > 0 && train.length > maxTransitions) {
+    const chosen = new Set(new Random('sample', seed).shuffle(train).slice(0, maxTransitions))
+    train = train.filter((one) => chosen.has(one))
+  }
+  const use = new Map<Transition, string>([
+    ...filter.map((one): [Transition, string] => [one, 'filter']),
+    ...train.map((one): [Transition, string] => [one, 'train']),
+  ])
+  // The histories stand in the rollouts; a line here says which step, what it did, what followed, and what it is used for.
+  const lines = transitions.map((one) => {
+    const { id, taskId, action, next, valid } = one
+    return `${JSON.stringify({ id, taskId, step: one.history.length, action, next, valid, use: use.get(one) ?? 'none' })}\n`
+  })
+  writeFileAtomic(context.run.transitionsFile, lines.join(''))
+  return { filter, train }
+}

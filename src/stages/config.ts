@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { UserError } from '../core/index.ts'
+
+/** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
+export type Source = 'paper' | 'ours' | 'user'
+
+const share = z.number().min(0).max(1)
+const count = z.int().min(1)
+const rate = z.number().positive().max(1)
+const temperature = z.number().min(0).max(10)
+
+const kl = z.strictObject({
+  /** β; 0 = no reference and no KL term. */
+  coefficient: z.number().min(0),
+  estimator: z.enum(['k1', 'k2', 'k3']),
+})
+
+const grpo = {
+  learningRate: rate,
+  groupSize: z.int().min(2),
+  temperature: z.number().positive().max(10),
+  maxTokens: count,
+  kl,
+  clipLow: share,
+  clipHigh: z.number().positive(),
+  entropy: z.number().min(0),
+  advantages: z.strictObject({
+    scale: z.enum(['std', 'none']),
+    epsilon: z.number().positive(),
+    level: z.enum(['trajectory', 'step']),
+  }),
+  aggregation: z.enum(['tokenMean', 'sequenceMean', 'fixedDenominator']),
+  warmupSteps: z.int().min(0),
+}
+
+/** Every hyper-parameter of the method, grouped by stage (method description, sections 2 to 5 and 9). */
+export const configSchema = z.strictObject({
+  seed: z.int().min(0),
+  environment: z.strictObject({
+    name: z.literal('alfworld'),
+    /** `data`: games from a folder; `generated`: households made from a seed. */
+    source: z.enum(['data', 'generated']),
+    /** The folder of games; looked for in the usual places when empty. */
+    data: z.string(),
+    size: z.enum(['small', 'full']),
+    /** Number of tasks offered in each split when generated. */
+    tasks: z.strictObject({ train: count, seen: count, unseen: count }),
+  }),
+  model: z.strictObject({ path: z.string(), threads: z.int().min(0) }),
+  agent: z.strictObject({
+    style: z.enum(['transcript', 'window']),
+    /** H, in turns; the transcript style shows all. */
+    historyTurns: count,
+    showActions: z.boolean(),
+  }),
+  collect: z.strictObject({
+    /** Training tasks to play (a seeded sample where there are more), and N attempts at each. */
+    tasks: count,
+    rollouts: count,
+    temperature,
+    maxSteps: count,
+    maxTokens: count,
+    /** Episodes a wave. */
+    wave: count,
+    /** Share of tasks whose transitions train the filter model and nothing else. */
+    filterShare: share,
+    /** Share of invalid transitions that train too (the paper: none). */
+    invalidShare: share,
+    /** At most this many training transitions, a seeded sample; 0 = all. */
+    maxTransitions: z.int().min(0),
+  }),
+  filter: z.strictObject({
+    rule: z.enum(['paper', 'band', 'none']),
+    /** K predictions a sample. */
+    draws: count,
+    temperature: z.number().positive(),
+    /** Easy: mean reward over the draws above this. */
+    easyAbove: share,
+    keepEasy: share,
+    /** `band` only: share kept of samples that the filter model never gets right. */
+    keepHopeless: share,
+    learningRate: rate,
+    batch: count,
+    epochs: count,
+  }),
+  reward: z.strictObject({
+    kind: z.enum(['embedding', 'exact', 'rouge']),
+    embedder: z.enum(['auto', 'lexical', 'use-lite']),
+    mode: z.enum(['binary', 'continuous']),
+    /** τ_d; 0 = calibrated on training transitions. */
+    threshold: z.number().min(0).max(2),
+  }),
+  worldModel: z.strictObject({
+    ...grpo,
+    /** Prompts a step. */
+    batch: count,
+    epochs: count,
+    /** Stop after this many steps; 0 = all epochs. */
+    maxSteps: z.int().min(0),
+  }),
+  policy: z.strictObject({
+    ...grpo,
+    /** Tasks a step, each played by a group. */
+    tasks: count,
+    steps: z.int().min(0),
+    maxSteps: count,
+    /** Taken from the return for each invalid action, as a share of the steps taken. */
+    invalidPenalty: z.number().min(0),
+  }),
+  optimiser: z.strictObject({
+    beta1: share,
+    beta2: share,
+    epsilon: z.number().positive(),
+    weightDecay: z.number().min(0),
+    clipNorm: z.number().min(0),
+  }),
+  evaluate: z.strictObject({
+    temperature,
+    maxSteps: count,
+    runs: count,
+    /** Tasks of each split at most; 0 = all. */
+    tasks: z.int().min(0),
+    /** Held-out transitions for world-model accuracy, of each split at most. */
+    transitions: z.int().min(0),
+  }),
+})
+
+export type Config = z.infer<typeof configSchema>
+
+/** A value with its source: how presets are written. */
+export class Sourced<T> {
+  constructor(
+    readonly value: T,
+    readonly source: Source,
+  ) {}
+}
+export const paper = <T>(value: T): Sourced<T> => new Sourced(value, 'paper')
+export const ours = <T>(value: T): Sourced<T> => new Sourced(value, 'ours')
+
+export type Preset<T> = {
+  [K in keyof T]: T[K] extends number | string | boolean ? Sourced<T[K]> : Preset<T[K]>
+}
+
+/** One field of a resolved config, by its dotted path. */
+export interface ConfigField {
+  path: string
+  value: number | string | boolean
+  source: Source
+}
+
+export interface ResolvedConfig {
+  config: Config
+  fields: ConfigField[]
+}
+
+function flatten(preset: object, prefix = ''): ConfigField[] {
+  return Object.entries(preset).flatMap(([key, value]): ConfigField[] =>
+    value instanceof Sourced
+      ? [{ path: prefix + key, value: value.value, source: value.source }]
+      : flatten(value, `${prefix}${key}.`),
+  )
+}
+
+/** The closest known path, for a mistyped one. */
+function nearest(path: string, known: string[]): string {
+  const distance = (a: string, b: string): number => {
+    let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i]
+      for (let j = 1; j <= b.length; j++) {
+        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+      }
+      row = next
+    }
+    return row[b.length]
+  }
+  return known.reduce((best, one) => (distance(path, one) < distance(path, best) ? one : best))
+}
+
+/** A preset with the user's values laid over it (dotted paths), validated; every field says where it comes from. */
+export function resolveConfig(preset: Preset<Config>, overrides: Record<string, unknown> = {}): ResolvedConfig {
+  const fields = flatten(preset)
+  const byPath = new Map(fields.map((field) => [field.path, field]))
+  for (const [path, value] of Object.entries(overrides)) {
+    const field = byPath.get(path)
+    if (!field) {
+      throw new UserError(`no setting is called "${path}"; did you mean "${nearest(path, [...byPath.keys()])}"?`, 2)
+    }
+    field.value = value as ConfigField['value']
+    field.source = 'user'
+  }
+  const tree: Record<string, unknown> = {}
+  for (const { path, value } of fields) {
+    const keys = path.split('.')
+    let node = tree
+    for (const key of keys.slice(0, -1)) {
+      node[key] ??= {}
+      node = node[key] as Record<string, unknown>
+    }
+    node[keys[keys.length - 1]] = value
+  }
+  const parsed = configSchema.safeParse(tree)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new UserError(`setting "${issue.path.join('.')}": ${issue.message}`, 2)
+  }
+  return { config: parsed.data, fields }
+}

@@ -1,0 +1,85 @@
+import { hash32, observationText, Random, type Transition } from '../core/index.ts'
+import { predict, predictionPrompt } from '../evaluation/index.ts'
+import type { GroupMember } from '../learning/index.ts'
+import type { WorldModelReward } from '../rewards/index.ts'
+import type { Checkpoint } from '../store/index.ts'
+import type { StageContext } from './context.ts'
+import { type Rollout, reinforce } from './reinforce.ts'
+
+/** Stage 3: learn by RL to predict what one's own actions lead to (method, section 4). */
+export async function worldModelRl(
+  context: StageContext,
+  transitions: Transition[],
+  reward: WorldModelReward,
+): Promise<Checkpoint> {
+  const { config } = context
+  const { batch, epochs, maxSteps } = config.worldModel
+  const perEpoch = Math.ceil(transitions.length / batch)
+  const steps = maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs
+  return reinforce(context, {
+    stage: 'world-model-rl',
+    title: 'world-model RL',
+    start: context.baseModel,
+    steps,
+    settings: config.worldModel,
+    rollout: (step) => {
+      const epoch = Math.floor(step / perEpoch)
+      const order = new Random('order', config.seed, epoch).shuffle(transitions)
+      const at = (step % perEpoch) * batch
+      return predictGroups(context, order.slice(at, at + batch), reward, step)
+    },
+  })
+}
+
+async function predictGroups(
+  context: StageContext,
+  transitions: Transition[],
+  reward: WorldModelReward,
+  step: number,
+): Promise<Rollout> {
+  const { agent, format, trainer, config } = context
+  const { groupSize, temperature, maxTokens } = config.worldModel
+  const sampler = trainer.sampler()
+  await sampler.reset()
+  const groups = await predict(transitions, {
+    agent,
+    format,
+    sampler,
+    n: groupSize,
+    temperature,
+    maxTokens,
+    seed: hash32(config.seed, 'world-model-rl', step),
+    reasoning: true,
+  })
+  const scores = await reward.score(
+    groups.flatMap((group, i) =>
+      group.map(({ nextState }) => ({
+        predicted: nextState,
+        actual: observationText(transitions[i].next),
+        from: transitions[i].next.from,
+      })),
+    ),
+  )
+  let parsed = 0
+  let length = 0
+  const members = groups.map((group, i) => {
+    const prompt = predictionPrompt(agent, format, transitions[i], true)
+    return group.map(({ tokens, logprobs, nextState }, j): GroupMember => {
+      if (nextState !== null) parsed++
+      length += tokens.length
+      const zeros = prompt.map(() => 0)
+      return {
+        reward: scores[i * groupSize + j].reward,
+        sequences: [
+          {
+            tokens: [...prompt, ...tokens],
+            mask: [...zeros, ...tokens.map(() => 1)],
+            logprobs: [...zeros, ...logprobs],
+          },
+        ],
+      }
+    })
+  })
+  const answers = Math.max(1, scores.length)
+  return { groups: members, metrics: { parseRate: parsed / answers, answerTokens: length / answers } }
+}

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { UserError } from '../core/index.ts'
+import { writeFileAtomic } from './atomic.ts'
+
+/** Reads and checks a JSON file. Missing, malformed or of another shape: a `UserError` that names the file and the field. */
+export function readJson<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
+  if (!existsSync(path)) throw new UserError(`${path} is missing`)
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new UserError(`${path} is not valid JSON: ${(error as Error).message}`)
+  }
+  const checked = schema.safeParse(content)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0]
+  throw new UserError(`${path} does not hold what it should: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
+}
+
+/** Writes a value as indented JSON, whole or not at all. */
+export function writeJson(path: string, value: unknown): void {
+  writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`)
+}

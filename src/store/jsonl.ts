@@ -1,0 +1,139 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import type { z } from 'zod'
+import { UserError } from '../core/index.ts'
+
+const NEWLINE = 10
+const CHUNK_BYTES = 2 ** 20
+
+/**
+ * An append-only file of one JSON value a line, with an index of offsets for random access. One process writes at a time
+ * (see `RunLock`). A crash leaves at most one torn line, at the end; opening drops it and says so in `dropped`.
+ */
+export class JsonLines<T> {
+  readonly path: string
+  /** Torn lines removed on opening: 0 or 1. */
+  readonly dropped: number
+  private readonly schema: z.ZodType<T>
+  private readonly file: number
+  /** Where each line starts, and where the next one will. */
+  private readonly offsets: number[]
+
+  /** Opens or makes the file. Values are checked against the schema when they are read. */
+  constructor(path: string, schema: z.ZodType<T>) {
+    this.path = path
+    this.schema = schema
+    mkdirSync(dirname(path), { recursive: true })
+    this.file = openSync(path, 'a+')
+    this.offsets = lineOffsets(this.file)
+    const end = this.offsets[this.offsets.length - 1]
+    this.dropped = fstatSync(this.file).size > end ? 1 : 0
+    if (this.dropped > 0) ftruncateSync(this.file, end)
+  }
+
+  get length(): number {
+    return this.offsets.length - 1
+  }
+
+  /** Appends all values in one write, which is on the disk when this returns. */
+  append(values: readonly T[]): void {
+    if (values.length === 0) return
+    const lines = values.map((value) => Buffer.from(`${JSON.stringify(value)}\n`))
+    const bytes = Buffer.concat(lines)
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.file, bytes, at)
+      fsyncSync(this.file)
+    } catch (error) {
+      // A full disk: what was written of it must not stand before the next line.
+      ftruncateSync(this.file, this.offsets[this.offsets.length - 1])
+      throw error
+    }
+    for (const line of lines) this.offsets.push(this.offsets[this.offsets.length - 1] + line.length)
+  }
+
+  /** The value of one line, counted from 0. */
+  at(index: number): T {
+    if (!(index >= 0 && index < this.length))
+      throw new Error(`${this.path} has ${this.length} lines, there is no line ${index}`)
+    const bytes = Buffer.alloc(this.offsets[index + 1] - this.offsets[index])
+    readFully(this.file, bytes, this.offsets[index])
+    return parseLine(this.path, index, bytes.toString('utf8'), this.schema)
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let index = 0; index < this.length; index++) yield this.at(index)
+  }
+
+  /** Forgets all lines from `length` on: what was written after the point that a resumed run goes back to. */
+  truncate(length: number): void {
+    if (length >= this.length) return
+    ftruncateSync(this.file, this.offsets[length])
+    fsyncSync(this.file)
+    this.offsets.length = length + 1
+  }
+
+  close(): void {
+    closeSync(this.file)
+  }
+}
+
+/** All values of a file that another process may still be writing: a torn last line is ignored, nothing is changed. */
+export function readLines<T>(path: string, schema: z.ZodType<T>): T[] {
+  if (!existsSync(path)) throw new UserError(`${path} is missing`)
+  const file = openSync(path, 'r')
+  try {
+    const offsets = lineOffsets(file)
+    const bytes = Buffer.alloc(offsets[offsets.length - 1])
+    readFully(file, bytes, 0)
+    return offsets.slice(0, -1).map((start, index) => {
+      return parseLine(path, index, bytes.toString('utf8', start, offsets[index + 1]), schema)
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Start of every complete line, then the end of the last one. */
+function lineOffsets(file: number): number[] {
+  const offsets = [0]
+  const chunk = Buffer.alloc(CHUNK_BYTES)
+  for (let at = 0; ; ) {
+    const read = readSync(file, chunk, 0, chunk.length, at)
+    if (read === 0) return offsets
+    for (let i = chunk.indexOf(NEWLINE); i >= 0 && i < read; i = chunk.indexOf(NEWLINE, i + 1)) offsets.push(at + i + 1)
+    at += read
+  }
+}
+
+function readFully(file: number, bytes: Buffer, position: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(file, bytes, at, bytes.length - at, position + at)
+    if (read === 0) throw new Error('a file became shorter while it was read')
+    at += read
+  }
+}
+
+function parseLine<T>(path: string, index: number, line: string, schema: z.ZodType<T>): T {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new UserError(
+      `${path}, line ${index + 1}: not valid JSON; the file was damaged, restore it or start a new run`,
+    )
+  }
+  const checked = schema.safeParse(value)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0]
+  throw new UserError(`${path}, line ${index + 1}: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
+}

@@ -1,0 +1,81 @@
+import { UserError } from '../core/index.ts'
+import { type ChatTemplate, loadChatTemplate, type Message } from './template.ts'
+import { loadTokenizer, type Tokenizer } from './tokenizer.ts'
+
+/** Stands for a reply while the template is probed; letters only, so that no template trims or escapes it. */
+const SENTINEL = 'sentinelreply'
+
+/** How one model reads and writes conversations: its tokenizer, its template, and how an assistant turn ends. */
+export class ChatFormat {
+  readonly tokenizer: Tokenizer
+  readonly template: ChatTemplate
+  /** Token ids that close an assistant turn, as the template writes them. */
+  readonly turnEnd: readonly number[]
+  /** Stop sequences for sampling: the end of a turn, and the end-of-text token where it is another one. */
+  readonly stop: number[][]
+
+  constructor(tokenizer: Tokenizer, template: ChatTemplate) {
+    this.tokenizer = tokenizer
+    this.template = template
+    this.turnEnd = findTurnEnd(tokenizer, template)
+    this.stop = [[...this.turnEnd]]
+    const eos = tokenizer.eosToken === null ? null : tokenizer.tokenId(tokenizer.eosToken)
+    if (eos !== null && !(this.turnEnd.length === 1 && this.turnEnd[0] === eos)) this.stop.push([eos])
+  }
+
+  /** Text of the prompt whose answer is an assistant turn. */
+  promptText(messages: readonly Message[]): string {
+    return this.template.render(messages, { addGenerationPrompt: true })
+  }
+
+  /** The sampled tokens as message content: decoded, without the stop sequence at the end. */
+  replyText(tokens: readonly number[]): string {
+    const stop = this.stop.find(
+      (sequence) =>
+        sequence.length <= tokens.length &&
+        sequence.every((id, index) => tokens[tokens.length - sequence.length + index] === id),
+    )
+    return this.tokenizer.decode(stop ? tokens.slice(0, -stop.length) : tokens)
+  }
+
+  /** A given reply as the tokens that a model would have sampled: its text and the end of the turn. */
+  replyTokens(content: string): number[] {
+    return [...this.tokenizer.encode(content), ...this.turnEnd]
+  }
+}
+
+/** Tokenizer and template of a model folder. */
+export function loadChatFormat(folder: string): ChatFormat {
+  return new ChatFormat(loadTokenizer(folder), loadChatTemplate(folder))
+}
+
+/** What the template writes after a reply, cut after its first added token (`<|im_end|>` of `<|im_end|>\n`). */
+function findTurnEnd(tokenizer: Tokenizer, template: ChatTemplate): number[] {
+  const answered: Message[] = [
+    { role: 'user', content: 'question' },
+    { role: 'assistant', content: SENTINEL },
+  ]
+  const last = afterReply(template, answered)
+  const followed = afterReply(template, [...answered, { role: 'user', content: 'question' }])
+  let common = 0
+  while (common < last.length && common < followed.length && last[common] === followed[common]) common++
+  const ids = tokenizer.encode(common > 0 ? last.slice(0, common) : last)
+  const firstAdded = ids.findIndex((id) => tokenizer.isAdded(id))
+  if (firstAdded >= 0) return ids.slice(0, firstAdded + 1)
+  if (ids.length > 0) return ids
+  const eos = tokenizer.eosToken === null ? null : tokenizer.tokenId(tokenizer.eosToken)
+  if (eos === null) {
+    throw new UserError(
+      'chat template writes nothing after a reply and there is no eos_token: name one in tokenizer_config.json',
+    )
+  }
+  return [eos]
+}
+
+function afterReply(template: ChatTemplate, messages: readonly Message[]): string {
+  const text = template.render(messages, { addGenerationPrompt: false })
+  const at = text.lastIndexOf(SENTINEL)
+  if (at < 0)
+    throw new UserError('chat template leaves the assistant reply out: a conversation cannot be rendered with it')
+  return text.slice(at + SENTINEL.length)
+}

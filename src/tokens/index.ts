@@ -1,0 +1,7 @@
+export type { TokenSequence } from '../core/index.ts'
+export * from './byte-level.ts'
+export * from './conversation.ts'
+export * from './example.ts'
+export * from './format.ts'
+export * from './template.ts'
+export * from './tokenizer.ts'

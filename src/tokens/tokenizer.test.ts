@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { byteTokenizerFile } from './byte-level.ts'
+import { CHATML_SPECIAL } from './testing/tokenizer.ts'
+import { loadTokenizer, Tokenizer } from './tokenizer.ts'
+
+const phrases = ['drawer 1', 'drawer 10', ' You arrive at ', '.']
+const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL, phrases), { eos_token: '<|im_end|>' })
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+function folder(files: Record<string, string>): string {
+  const path = mkdtempSync(join(tmpdir(), 'rwml-tokens-'))
+  folders.push(path)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content)
+  return path
+}
+
+describe('Tokenizer', () => {
+  it('takes the longest added token, and bytes elsewhere', () => {
+    expect(tokenizer.vocabularySize).toBe(256 + 7)
+    expect(tokenizer.encode('drawer 10')).toEqual([tokenizer.tokenId('drawer 10')])
+    expect(tokenizer.encode('drawer 17')).toEqual([tokenizer.tokenId('drawer 1'), '7'.charCodeAt(0)])
+    expect(tokenizer.encode('é')).toEqual([0xc3, 0xa9])
+    expect(tokenizer.encode('')).toEqual([])
+    expect(tokenizer.tokenId('no such token')).toBeNull()
+  })
+
+  it('adds no special tokens and keeps those in the text', () => {
+    expect(tokenizer.encode('hi')).toHaveLength(2)
+    expect(tokenizer.decode(tokenizer.encode('<|im_start|>user\nhi<|im_end|>'))).toBe('<|im_start|>user\nhi<|im_end|>')
+  })
+
+  it('gives back any text unchanged', () => {
+    const word = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom(...phrases, ...CHATML_SPECIAL, " 's", ' ,', '\n'),
+    )
+    fc.assert(
+      fc.property(fc.array(word), (words) => {
+        const text = words.join('')
+        expect(tokenizer.decode(tokenizer.encode(text))).toBe(text)
+      }),
+    )
+  })
+
+  it('decodes anything a model may sample', () => {
+    expect(tokenizer.decode([])).toBe('')
+    expect(tokenizer.decode([0xc3])).toBe('\uFFFD')
+    expect(tokenizer.decode([65, 9999, 66])).toBe('AB')
+  })
+
+  it('reads a model folder and names what is wrong with it', () => {
+    const good = folder({
+      'tokenizer.json': JSON.stringify(byteTokenizerFile(CHATML_SPECIAL)),
+      'tokenizer_config.json': JSON.stringify({ eos_token: { content: '<|im_end|>' } }),
+    })
+    expect(loadTokenizer(good).eosToken).toBe('<|im_end|>')
+    expect(() => loadTokenizer(folder({}))).toThrow(/tokenizer\.json is missing/)
+    expect(() => loadTokenizer(folder({ 'tokenizer.json': '{' }))).toThrow(/not valid JSON/)
+  })
+
+  it('refuses a tokenizer that changes text', () => {
+    const normalizer = { type: 'Strip', strip_left: true, strip_right: true }
+    expect(() => new Tokenizer({ ...byteTokenizerFile([]), normalizer }, {})).toThrow(/changes text/)
+  })
+})

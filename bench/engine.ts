@@ -95,7 +95,12 @@ async function besidePyTorch(threads: number): Promise<Row[]> {
     ]
     if (referee) {
       rows.push({ name: `${name}: forward and backward, PyTorch`, value: median(theirs), unit: 'ms' })
-      rows.push({ name: `${name}, speed over PyTorch`, value: median(theirs) / median(ours), unit: '×', target: '>= 1' })
+      rows.push({
+        name: `${name}, speed over PyTorch`,
+        value: median(theirs) / median(ours),
+        unit: '×',
+        target: '>= 1',
+      })
     }
     return rows
   } finally {

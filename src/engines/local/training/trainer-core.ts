@@ -32,6 +32,8 @@ export class TrainerCore {
   private readonly options: TrainerOptions
   private source: string | undefined
   private step = 0
+  /** Norm of the accumulated gradient. */
+  private norm = 0
 
   private constructor(config: ModelConfig, options: TrainerOptions) {
     this.config = config
@@ -106,9 +108,14 @@ export class TrainerCore {
       return await this.accumulate(data, sequences, loss)
     } catch (error) {
       // Half a gradient is worse than none.
-      this.gradient.flat.fill(0)
+      this.clearGradient()
       throw error
     }
+  }
+
+  private clearGradient(): void {
+    this.gradient.flat.fill(0)
+    this.norm = 0
   }
 
   private async accumulate(
@@ -135,12 +142,10 @@ export class TrainerCore {
   }
 
   private requireFinite(loss: number): void {
-    let wrong = Number.isFinite(loss) ? undefined : 'the loss'
-    if (wrong === undefined && !Number.isFinite(globalNorm(this.gradient.flat))) {
-      const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
-      wrong = `the gradient of ${bad?.[0] ?? 'the model'}`
-    }
-    if (wrong === undefined) return
+    this.norm = globalNorm(this.gradient.flat)
+    if (Number.isFinite(loss) && Number.isFinite(this.norm)) return
+    const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
+    const wrong = Number.isFinite(loss) ? `the gradient of ${bad?.[0] ?? 'the model'}` : 'the loss'
     throw new Error(
       `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
     )
@@ -148,7 +153,7 @@ export class TrainerCore {
 
   /** One AdamW step with the accumulated gradient, which is then cleared. */
   optimStep(adam: AdamParams): { gradientNorm: number } {
-    const gradientNorm = globalNorm(this.gradient.flat)
+    const gradientNorm = this.norm
     this.step++
     const state = {
       weights: this.parameters.flat,
@@ -157,7 +162,7 @@ export class TrainerCore {
       second: this.second.flat,
     }
     adamStep(state, adam, this.step, gradientNorm)
-    this.gradient.flat.fill(0)
+    this.clearGradient()
     return { gradientNorm }
   }
 
@@ -210,7 +215,8 @@ export class TrainerCore {
   /** Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared. */
   loadWeights(folder: string): void {
     this.parameters.assign(readModelWeights(folder), folder)
-    for (const set of [this.gradient, this.first, this.second]) set.flat.fill(0)
+    for (const set of [this.first, this.second]) set.flat.fill(0)
+    this.clearGradient()
     this.step = 0
     this.source = folder
   }

@@ -8,17 +8,16 @@ import { initialise, ParameterSet } from '../parameters.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
+import { defaultRowBudget } from './memory.ts'
 import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
 export interface TrainerOptions {
   /** Threads of the runtime. Results are the same bit for bit only with the same number. */
   threads: number
-  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. */
+  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. Default: by memory. */
   rowBudget?: number
 }
-
-const DEFAULT_ROW_BUDGET = 2048
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 
@@ -33,6 +32,8 @@ export class TrainerCore {
   private readonly options: TrainerOptions
   private source: string | undefined
   private step = 0
+  /** Norm of the accumulated gradient. */
+  private norm = 0
 
   private constructor(config: ModelConfig, options: TrainerOptions) {
     this.config = config
@@ -77,8 +78,8 @@ export class TrainerCore {
 
   private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
     const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
-    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? DEFAULT_ROW_BUDGET).map((groups) =>
-      layoutRun(groups, heads, prefixRows),
+    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? defaultRowBudget(this.config)).map(
+      (groups) => layoutRun(groups, heads, prefixRows),
     )
   }
 
@@ -95,7 +96,7 @@ export class TrainerCore {
     }
   }
 
-  /** Adds the gradient of Σ weight × loss. On a non-finite loss or gradient the accumulated gradient is cleared. */
+  /** Adds the gradient of Σ weight × loss. If it throws (a loss or gradient is not finite), the sum so far is cleared. */
   async forwardBackward(data: readonly Datum[], loss: Loss): Promise<ForwardBackwardResult> {
     const sequences = data.flatMap((datum, index): Sequence[] => {
       this.checkTokens(datum.tokens)
@@ -103,13 +104,31 @@ export class TrainerCore {
       const selected = datum.weights.flatMap((weight, t) => (weight !== 0 ? [t] : []))
       return selected.length > 0 ? [{ index, tokens: datum.tokens, selected }] : []
     })
+    try {
+      return await this.accumulate(data, sequences, loss)
+    } catch (error) {
+      // Half a gradient is worse than none.
+      this.clearGradient()
+      throw error
+    }
+  }
+
+  private clearGradient(): void {
+    this.gradient.flat.fill(0)
+    this.norm = 0
+  }
+
+  private async accumulate(
+    data: readonly Datum[],
+    sequences: readonly Sequence[],
+    loss: Loss,
+  ): Promise<ForwardBackwardResult> {
     const metrics = new LossMetrics(loss)
     const logprobs = data.map((datum) => new Array<number>(datum.tokens.length).fill(0))
     let total = 0
     let trained = 0
     for (const layout of this.layouts(sequences, false)) {
-      const rows = rowInputs(layout, data)
-      const outputs = await this.runner.train(layout, rows, loss, this.gradient)
+      const outputs = await this.runner.train(layout, rowInputs(layout, data), loss, this.gradient)
       for (const { sequence, position, row } of layout.selections) {
         total += data[sequence].weights[position] * outputs.loss[row]
         logprobs[sequence][position] = outputs.logprobs[row]
@@ -123,13 +142,10 @@ export class TrainerCore {
   }
 
   private requireFinite(loss: number): void {
-    let wrong = Number.isFinite(loss) ? undefined : 'the loss'
-    if (wrong === undefined && !Number.isFinite(globalNorm(this.gradient.flat))) {
-      const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
-      wrong = `the gradient of ${bad?.[0] ?? 'the model'}`
-    }
-    if (wrong === undefined) return
-    this.gradient.flat.fill(0)
+    this.norm = globalNorm(this.gradient.flat)
+    if (Number.isFinite(loss) && Number.isFinite(this.norm)) return
+    const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
+    const wrong = Number.isFinite(loss) ? `the gradient of ${bad?.[0] ?? 'the model'}` : 'the loss'
     throw new Error(
       `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
     )
@@ -137,7 +153,7 @@ export class TrainerCore {
 
   /** One AdamW step with the accumulated gradient, which is then cleared. */
   optimStep(adam: AdamParams): { gradientNorm: number } {
-    const gradientNorm = globalNorm(this.gradient.flat)
+    const gradientNorm = this.norm
     this.step++
     const state = {
       weights: this.parameters.flat,
@@ -146,7 +162,7 @@ export class TrainerCore {
       second: this.second.flat,
     }
     adamStep(state, adam, this.step, gradientNorm)
-    this.gradient.flat.fill(0)
+    this.clearGradient()
     return { gradientNorm }
   }
 
@@ -199,7 +215,8 @@ export class TrainerCore {
   /** Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared. */
   loadWeights(folder: string): void {
     this.parameters.assign(readModelWeights(folder), folder)
-    for (const set of [this.gradient, this.first, this.second]) set.flat.fill(0)
+    for (const set of [this.first, this.second]) set.flat.fill(0)
+    this.clearGradient()
     this.step = 0
     this.source = folder
   }

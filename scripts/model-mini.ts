@@ -10,6 +10,7 @@ import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
+import { composeEmbeddings } from './mini/embedding.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
@@ -25,9 +26,6 @@ const { values } = parseArgs({
     layers: { type: 'string', default: '4' },
     batch: { type: 'string', default: '32' },
     rate: { type: 'string', default: '2e-3' },
-    wander: { type: 'string', default: '0.4' },
-    forgetful: { type: 'string', default: '0.6' },
-    blind: { type: 'string', default: '0.06' },
   },
 })
 
@@ -36,15 +34,14 @@ const work = values.work
 /** Small households with short episodes, and now and then a full-size one: so that real games are not foreign. */
 const FULL_SHARE = 0.1
 const STEPS = { small: 14, full: 24 }
+/** Share of episodes that end with a question about what follows. */
+const PREDICTIONS = 0.25
 
-const corpus: CorpusOptions = {
-  predictions: 0.25,
-  habits: {
-    wander: [0, Number(values.wander)],
-    forgetful: [0, Number(values.forgetful)],
-    blind: [0, Number(values.blind)],
-  },
-  maxSteps: STEPS.small,
+/** Clean play first, so that acting on what is seen is learned; then play as weak as the base is to be. */
+const CLEAN_SHARE = 0.6
+const corpus: Record<'clean' | 'weak', CorpusOptions['habits']> = {
+  clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blind: [0, 0.01] },
+  weak: { wander: [0.3, 0.5], forgetful: [0.7, 1], shy: [0.4, 0.6], blind: [0, 0.01] },
 }
 
 mkdirSync(work, { recursive: true })
@@ -61,7 +58,8 @@ const config = {
   intermediate_size: hidden * 3,
   num_hidden_layers: Number(values.layers),
   num_attention_heads: hidden / 32,
-  num_key_value_heads: hidden / 32,
+  // Fewer heads for keys and values: rollouts are bound by reading them.
+  num_key_value_heads: 2,
   max_position_embeddings: 1024,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
@@ -72,6 +70,10 @@ const config = {
 console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
 const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
 const trainer = engine.trainer()
+const start = join(work, 'start')
+await trainer.save(start)
+composeEmbeddings(start, format.tokenizer, hidden)
+await trainer.loadWeights(start)
 
 const began = Date.now()
 await trainBase(
@@ -80,7 +82,9 @@ await trainBase(
     const houseSeed = seedOf(seed, step, index)
     const size = (houseSeed % 1000) / 1000 < FULL_SHARE ? 'full' : 'small'
     const { game } = generateHouse({ seed: houseSeed, size, split: 'base', shuffle: 0.3 })
-    return corpusSequence(game, format, knowledge, { ...corpus, maxSteps: STEPS[size] }, houseSeed)
+    const habits = step < CLEAN_SHARE * Number(values.steps) ? corpus.clean : corpus.weak
+    const options = { predictions: PREDICTIONS, habits, maxSteps: STEPS[size] }
+    return corpusSequence(game, format, knowledge, options, houseSeed)
   },
   {
     steps: Number(values.steps),

@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const knowledge = corpusKnowledge()
 const house = (seed: number, size: 'small' | 'full' = 'small') => generateHouse({ seed, size, split: 'base' }).game
-const perfect = { wander: 0, forgetful: 0, blind: 0 }
+const perfect = { wander: 0, forgetful: 0, shy: 0, blind: 0 }
 
 function playOnce(seed: number) {
   const game = house(seed)
@@ -95,7 +95,7 @@ describe('the guesser', () => {
 describe('the corpus', () => {
   const options: CorpusOptions = {
     predictions: 0.5,
-    habits: { wander: [0, 0.3], forgetful: [0, 0.3], blind: [0, 0.1] },
+    habits: { wander: [0, 0.3], forgetful: [0, 0.3], shy: [0, 0.3], blind: [0, 0.1] },
     maxSteps: 12,
   }
 

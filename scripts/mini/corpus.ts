@@ -44,6 +44,7 @@ export function corpusSequence(
   const habits: Habits = {
     wander: between(options.habits.wander),
     forgetful: between(options.habits.forgetful),
+    shy: between(options.habits.shy),
     blind: between(options.habits.blind),
   }
   const goal = parseGoal(withoutStop(game.taskLine))

@@ -11,6 +11,8 @@ export interface Habits {
   wander: number
   /** Share of searches that go to a random place although another was never looked at. */
   forgetful: number
+  /** Share of shut places that it leaves unopened. */
+  shy: number
   /** Share of takes that are blind: the needed object is named although it is not listed. */
   blind: number
 }
@@ -82,10 +84,9 @@ export class Player {
     }
     const here = memory.here === null ? undefined : memory.places.get(memory.here)
     if (here && here.items === null && here.shut === null) return { thought: need, command: `examine ${memory.here}` }
-    if (here?.shut && (here.items === null || here.items.some((item) => typeOf(item) === goal.object))) {
-      return { thought: `${need}; shut`, command: `open ${memory.here}` }
-    }
-    const thought = memory.here === null ? need : `${need}; not here`
+    const closed = here?.shut && (here.items === null || here.items.some((item) => typeOf(item) === goal.object))
+    if (closed && !random.chance(habits.shy)) return { thought: `${need}; shut`, command: `open ${memory.here}` }
+    const thought = memory.here === null ? need : `${need}; ${closed ? 'shut' : 'not here'}`
     return { thought, command: `go to ${this.searchPlace(placed)}` }
   }
 

@@ -40,8 +40,8 @@ const PREDICTIONS = 0.25
 /** Clean play first, so that acting on what is seen is learned; then play as weak as the base is to be. */
 const CLEAN_SHARE = 0.6
 const corpus: Record<'clean' | 'weak', CorpusOptions['habits']> = {
-  clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blind: [0, 0.01] },
-  weak: { wander: [0.3, 0.5], forgetful: [0.7, 1], shy: [0.4, 0.6], blind: [0, 0.01] },
+  clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blunder: [0, 0.12] },
+  weak: { wander: [0.3, 0.5], forgetful: [0.7, 1], shy: [0.4, 0.6], blunder: [0, 0.12] },
 }
 
 mkdirSync(work, { recursive: true })

@@ -1,5 +1,5 @@
 import { PREDICT } from '../../src/agents/index.ts'
-import { Random } from '../../src/core/index.ts'
+import { Random, type TokenSequence } from '../../src/core/index.ts'
 import { type Game, Play, withoutStop } from '../../src/environments/alfworld/index.ts'
 import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
 import { parseGoal } from './goal.ts'
@@ -21,7 +21,7 @@ export interface CorpusKnowledge {
   objects: string[]
 }
 
-/** One training sequence: tokens, and the weight of predicting each (1 on what the player or guesser wrote, else 0). */
+/** One training sequence: tokens, and the weight of predicting each (0 on what the game wrote and on blunders). */
 export interface CorpusSequence {
   tokens: number[]
   weights: number[]
@@ -45,7 +45,7 @@ export function corpusSequence(
     wander: between(options.habits.wander),
     forgetful: between(options.habits.forgetful),
     shy: between(options.habits.shy),
-    blind: between(options.habits.blind),
+    blunder: between(options.habits.blunder),
   }
   const goal = parseGoal(withoutStop(game.taskLine))
   if (!goal) throw new Error(`goal not understood: ${game.taskLine}`)
@@ -54,6 +54,7 @@ export function corpusSequence(
   const player = new Player(goal, memory, habits, random, knowledge.plausible, moveCommand)
   const askAt = random.chance(options.predictions) ? random.integer(0, options.maxSteps - 1) : -1
 
+  const learned: boolean[] = []
   const messages: Message[] = [{ role: 'user', content: play.initial }]
   for (let step = 0; step < options.maxSteps; step++) {
     const move = player.next(() => play.admissible())
@@ -61,12 +62,14 @@ export function corpusSequence(
       const asked = random.chance(0.6) ? move.command : random.pick(play.admissible())
       const guess = new Guesser(random, knowledge.objects).guess(asked, memory)
       messages[messages.length - 1].content += PREDICT + asked
+      learned.push(true)
       messages.push({
         role: 'assistant',
         content: `<thinking>${guess.thought}</thinking><next_state>${guess.nextState}</next_state>`,
       })
       break
     }
+    learned.push(!move.blunder)
     messages.push({ role: 'assistant', content: `<thinking>${move.thought}</thinking>${move.command}` })
     const { observation, won } = play.step(move.command)
     memory.observe(move.command, observation)
@@ -74,5 +77,24 @@ export function corpusSequence(
     messages.push({ role: 'user', content: observation })
   }
   const [sequence] = renderConversation(format, messages)
-  return { tokens: sequence.tokens, weights: sequence.mask }
+  return { tokens: sequence.tokens, weights: weigh(sequence, learned, format) }
+}
+
+/** Where to go is mostly chance: at full weight it would drown what can be learned. */
+const PLACE_WEIGHT = 0.3
+/** Whether the needed thing is here: the one token that everything hangs on. */
+const SEEING_WEIGHT = 4
+
+/** Weights along a conversation; `learned` says of each reply whether it is to be imitated. */
+function weigh({ tokens, mask }: TokenSequence, learned: boolean[], format: ChatFormat): number[] {
+  const go = format.tokenizer.tokenId('go to')
+  const pause = format.tokenizer.tokenId(';')
+  let reply = -1
+  return tokens.map((_, index) => {
+    if (mask[index] === 0) return 0
+    if (mask[index - 1] === 0) reply++
+    if (!learned[reply]) return 0
+    if (tokens[index - 1] === go) return PLACE_WEIGHT
+    return tokens[index - 1] === pause ? SEEING_WEIGHT : 1
+  })
 }

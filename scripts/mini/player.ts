@@ -13,13 +13,15 @@ export interface Habits {
   forgetful: number
   /** Share of shut places that it leaves unopened. */
   shy: number
-  /** Share of takes that are blind: the needed object is named although it is not listed. */
-  blind: number
+  /** Share of steps that are blunders: impossible commands. They stand in the transcript, but are not learned from. */
+  blunder: number
 }
 
 export interface Move {
   thought: string
   command: string
+  /** Not to be imitated: only what is done after it is. */
+  blunder?: boolean
 }
 
 const TREATMENT_PLACE = { clean: 'sinkbasin', heat: 'microwave', cool: 'fridge' } as const
@@ -39,8 +41,24 @@ export class Player {
   /** `possible` are the admissible commands: used for wandering only. */
   next(possible: () => string[]): Move {
     const { random, habits } = this
+    if (this.memory.here !== null && random.chance(habits.blunder)) return this.blunder(this.memory.here)
     if (random.chance(habits.wander)) return { thought: 'wander', command: this.wander(possible()) }
     return this.memory.holding === null ? this.seek() : this.carry(this.memory.holding)
+  }
+
+  /** What a model that does not look would do: take what is not there, go where it stands, open what is elsewhere. */
+  private blunder(here: string): Move {
+    const { random, memory, goal } = this
+    const need = memory.holding === null ? `need ${goal.object}` : `have ${memory.holding}; need ${goal.object}`
+    const places = [...memory.places.keys()]
+    const missing = [1, 2, 3].map((n) => `${goal.object} ${n}`).filter((item) => !memory.listing.includes(item))
+    const options = [`go to ${here}`, `open ${random.pick(places)}`]
+    if (missing.length > 0 && memory.holding === null) {
+      const item = random.pick(missing)
+      if (random.chance(0.6))
+        return { thought: `${need}; see ${item}`, command: `take ${item} from ${here}`, blunder: true }
+    }
+    return { thought: need, command: random.pick(options), blunder: true }
   }
 
   private wander(possible: string[]): string {
@@ -78,9 +96,6 @@ export class Player {
     if (memory.here !== null && listed.length > 0) {
       const item = random.pick(listed)
       return { thought: `${need}; see ${item}`, command: `take ${item} from ${memory.here}` }
-    }
-    if (memory.here !== null && random.chance(habits.blind)) {
-      return { thought: need, command: `take ${goal.object} ${random.integer(1, 3)} from ${memory.here}` }
     }
     const here = memory.here === null ? undefined : memory.places.get(memory.here)
     if (here && here.items === null && here.shut === null) return { thought: need, command: `examine ${memory.here}` }

@@ -53,10 +53,10 @@ export async function trainBase(
   const batchOf = (at: number) => Array.from({ length: options.batch }, (_, i) => make(at, i))
   let sequences = batchOf(step)
   for (; step < options.steps; step++) {
-    const trained = sequences.reduce((sum, one) => sum + one.weights.filter((weight) => weight > 0).length, 0)
+    const total = sequences.flatMap((one) => one.weights).reduce((sum, weight) => sum + weight, 0)
     const data: Datum[] = sequences.map(({ tokens, weights }) => ({
       tokens,
-      weights: weights.map((weight) => weight / trained),
+      weights: weights.map((weight) => weight / total),
     }))
     const working = trainer.forwardBackward(data, { kind: 'cross_entropy' })
     // The next batch is made while the engine's thread works on this one.

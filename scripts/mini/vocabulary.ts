@@ -43,8 +43,8 @@ const PHRASES: string[] = [
   "There's nothing special about", ' sliced', 'This', ' is on.', ' is off.',
   'go to', 'open', 'close', 'examine', 'take', 'move', 'put', 'clean', 'heat', 'cool', 'use', 'slice', 'look',
   'inventory', 'help',
-  'need', 'have', 'see', 'wander', ' not here', ' then',
-  'new', 'known', 'shut', 'bare', 'works', 'fails', 'left', 'here', 'hands',
+  'need', 'have', 'wander', ' need', ' see', ' not here', ' shut',
+  'new', 'known', 'shut', 'bare', 'works', 'fails', 'here', 'hands',
   ';', ' ', '\n',
 ] // biome-ignore format: a table
 

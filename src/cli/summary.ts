@@ -1,30 +1,23 @@
-import { mean, sd } from '../core/index.ts'
-import type { ArmResult, EvaluationResult } from '../evaluation/index.ts'
+import type { EvaluationResult } from '../evaluation/index.ts'
+import { changeOf, detectableFrom, formatDifference, formatEstimate, measuresOf } from '../reports/index.ts'
 import { textTable } from './table.ts'
 
-const percent = (value: number): string => `${(100 * value).toFixed(1)} %`
-
-function success(arm: ArmResult, split: string): string {
-  const runs = arm.policy.find((one) => one.split === split)?.successByRun
-  if (!runs) return '-'
-  return runs.length > 1 ? `${(100 * mean(runs)).toFixed(1)} ± ${(100 * sd(runs)).toFixed(1)} %` : percent(runs[0])
-}
-
-/** The table a run ends with: every arm on held-out tasks. */
+/** The table a run ends with: every arm on held-out tasks, the change from first to last, and what would stay unseen. */
 export function summaryTable(evaluation: EvaluationResult): string {
-  const unseen = <T extends { split: string }>(results: T[]) =>
-    results.find((one) => one.split === 'unseen') ?? results[0]
-  return textTable({
-    columns: ['', 'success, seen', 'success, unseen', 'invalid', 'next state exact'].map((header, index) => ({
-      header,
-      align: index === 0 ? ('left' as const) : ('right' as const),
-    })),
-    rows: evaluation.arms.map((arm) => [
-      arm.arm,
-      success(arm, 'seen'),
-      success(arm, 'unseen'),
-      percent(unseen(arm.policy).invalidShare),
-      percent(unseen(arm.worldModel).exact),
-    ]),
+  const { arms } = evaluation
+  const rows = measuresOf(evaluation).map((measure) => {
+    const change = changeOf(measure, 0, arms.length - 1)
+    return [
+      measure.title,
+      ...measure.arms.map((estimate) => (estimate ? formatEstimate(estimate, measure.unit) : 'not measured')),
+      change ? formatDifference(change.difference, measure.unit) : '',
+      change?.interval ? formatDifference(detectableFrom(change.interval), measure.unit).replace('+', '') : '',
+    ]
   })
+  const headers = ['held-out layouts', ...arms.map(({ arm }) => arm), 'change', 'detectable']
+  const table = textTable({
+    columns: headers.map((header, index) => ({ header, align: index === 0 ? 'left' : 'right' })),
+    rows,
+  })
+  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.`
 }

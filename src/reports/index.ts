@@ -1,3 +1,6 @@
+export { formatDifference } from './format.ts'
 export * from './input.ts'
+export { detectableFrom } from './intervals.ts'
 export * from './load.ts'
+export { changeOf, formatEstimate, measuresOf } from './measures.ts'
 export * from './report.ts'

@@ -10,7 +10,7 @@ export function limits(evaluation: EvaluationResult | null): string[] {
   ]
   if (rows.includes('rwmlPolicyRl') && !rows.includes('policyRl')) {
     sentences.push(
-      'No arm was trained by policy RL alone, so this run cannot say whether world-model RL helped policy RL; `rwml study` compares the two.',
+      'No arm was trained by policy RL alone, so this run cannot say whether world-model RL helped policy RL.',
     )
   }
   if (rows.includes('rwml') && !rows.includes('wmSft')) {

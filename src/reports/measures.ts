@@ -1,6 +1,6 @@
 import { type Interval, mean, sd } from '../core/index.ts'
 import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
-import { plural, type Unit } from './format.ts'
+import { formatValue, plural, type Unit } from './format.ts'
 import {
   type Cluster,
   clusteredMean,
@@ -31,6 +31,11 @@ export interface Estimate {
   interval: Interval | null
   /** By task, where known: lets two arms be compared task by task. */
   clusters?: Map<string, Cluster>
+}
+
+/** Mean ± standard deviation over runs, where there were several. */
+export function formatEstimate({ value, sd }: Estimate, unit: Unit): string {
+  return `${formatValue(value, unit)}${sd === null ? '' : ` ± ${formatValue(sd, unit).replace('%', '')}`}`
 }
 
 export interface Change {

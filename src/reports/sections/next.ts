@@ -14,14 +14,12 @@ export function nextSection({ run }: ReportInput): Section {
         block: 'commands',
         commands: [
           { about: 'Resume this run where it stopped', command: `npx ${run.command} --out ${folder} --resume` },
-          { about: 'Evaluate again', command: `npx rwml evaluate ${folder}` },
-          { about: 'Look at its rollouts and curves in the browser', command: `npx rwml view ${folder}` },
+          { about: 'Write this report again', command: `npx rwml report ${folder}` },
           {
             about: 'The same from another seed: one run is not a result',
             command: `npx ${run.command} ${withSeed} --out ${shellQuote(`${run.folder}-seed-${seed}`)}`,
           },
-          { about: 'Compare methods over seeds', command: 'npx rwml study study.ts' },
-          { about: 'Your own environment, model or method', command: 'npx rwml run experiment.ts --dry' },
+          { about: 'Play a household yourself', command: 'npx rwml play alfworld' },
         ],
       },
     ],

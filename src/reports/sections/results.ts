@@ -2,9 +2,17 @@ import type { ArmResult, EvaluationResult } from '../../evaluation/index.ts'
 import { intervalChart } from '../charts/intervalChart.ts'
 import { colourOf } from '../charts/palette.ts'
 import { type Block, type Cell, cell, type Figure, type Section } from '../document.ts'
-import { formatDifference, formatInterval, formatShare, formatValue, NOT_MEASURED } from '../format.ts'
+import { formatDifference, formatInterval, formatShare, NOT_MEASURED } from '../format.ts'
 import type { ReportInput } from '../input.ts'
-import { type Change, changeOf, type Estimate, type Measure, measuresOf, pooledWorldModel } from '../measures.ts'
+import {
+  type Change,
+  changeOf,
+  type Estimate,
+  formatEstimate,
+  type Measure,
+  measuresOf,
+  pooledWorldModel,
+} from '../measures.ts'
 
 /** The main table: every measure on every arm, with intervals and the change from the first arm to the last. */
 export function resultsSection(input: ReportInput): Section {
@@ -93,9 +101,8 @@ function mainTable(evaluation: EvaluationResult, measures: readonly Measure[]): 
 
 function estimateCell(measure: Measure, estimate: Estimate | null): Cell {
   if (!estimate) return cell(NOT_MEASURED, 'quiet')
-  const sd = estimate.sd === null ? '' : ` ± ${formatValue(estimate.sd, measure.unit).replace('%', '')}`
   return {
-    text: `${formatValue(estimate.value, measure.unit)}${sd}`,
+    text: formatEstimate(estimate, measure.unit),
     below: estimate.interval ? `[${formatInterval(estimate.interval, measure.unit)}]` : undefined,
     tone: 'strong',
   }

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
-import { miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
-import { resolveConfig } from '../stages/index.ts'
+import { miniDataPreset, miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
+import { type Config, type Preset, resolveConfig } from '../stages/index.ts'
 import { interruptible } from './interrupt.ts'
+import { wholeNumber } from './numbers.ts'
 import { formatDuration, Progress } from './progress.ts'
 import { writeReport } from './report.ts'
-import { summaryTable } from './summary.ts'
+import { summary, summaryTable } from './summary.ts'
 
 interface Options {
   seed: number
@@ -19,12 +20,6 @@ interface Options {
 /** Minutes the full plan takes on two cores; `--minutes` scales the number of steps and tasks from here, once. */
 const FULL_MINUTES = 9
 
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('a whole number from 0 on is needed')
-  return value
-}
-
 function minutesOf(text: string): number {
   const value = Number(text)
   if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('between 1 and 600 minutes')
@@ -32,29 +27,20 @@ function minutesOf(text: string): number {
 }
 
 /** What fits the time: steps and tasks in proportion, never so few that a stage is empty. Written down in config.json. */
-export function plan(minutes: number): Record<string, number> {
-  const scale = minutes / FULL_MINUTES
-  const scaled = (path: 'collect' | 'world' | 'policy' | 'tasks', full: number, least: number): [string, number] => {
-    const names = {
-      collect: 'collect.tasks',
-      world: 'worldModel.maxSteps',
-      policy: 'policy.steps',
-      tasks: 'evaluate.tasks',
-    }
-    return [names[path], Math.max(least, Math.round(full * scale))]
+export function plan(preset: Preset<Config>, minutes: number): Record<string, number> {
+  const scaled = (full: number, least: number) => Math.max(least, Math.round((full * minutes) / FULL_MINUTES))
+  return {
+    'collect.tasks': scaled(preset.collect.tasks.value, 32),
+    'worldModel.maxSteps': scaled(preset.worldModel.maxSteps.value, 4),
+    'policy.steps': scaled(preset.policy.steps.value, 4),
+    'evaluate.tasks': scaled(preset.evaluate.tasks.value || preset.environment.tasks.unseen.value, 16),
   }
-  return Object.fromEntries([
-    scaled('collect', miniPreset.collect.tasks.value, 32),
-    scaled('world', miniPreset.worldModel.maxSteps.value, 4),
-    scaled('policy', miniPreset.policy.steps.value, 4),
-    scaled('tasks', miniPreset.environment.tasks.unseen.value, 16),
-  ])
 }
 
 export function quickstartCommand(): Command {
   return new Command('quickstart')
     .description('The whole method on small households: a small model learns how they work, then to act in them.')
-    .option('--seed <n>', 'seed of everything random', wholeNumber, 0)
+    .option('--seed <n>', 'seed of everything random', wholeNumber(), 0)
     .option('--out <dir>', 'run folder', 'runs/quickstart')
     .option('--minutes <m>', 'plan for about this long on two cores', minutesOf, FULL_MINUTES)
     .option('--data <dir>', "play ALFWorld's own games instead of generated households")
@@ -73,15 +59,20 @@ Examples:
 }
 
 async function quickstart(options: Options): Promise<void> {
+  const preset = options.data === undefined ? miniPreset : miniDataPreset
   const overrides: Record<string, unknown> = { seed: options.seed }
-  if (options.data !== undefined)
-    Object.assign(overrides, { 'environment.source': 'data', 'environment.data': options.data })
-  if (options.minutes !== FULL_MINUTES) Object.assign(overrides, plan(options.minutes))
-  const resolved = resolveConfig(miniPreset, overrides)
-  const command = `rwml quickstart${options.data === undefined ? '' : ` --data ${options.data}`}${options.seed === 0 ? '' : ` --seed ${options.seed}`}${options.minutes === FULL_MINUTES ? '' : ` --minutes ${options.minutes}`}`
+  if (options.data !== undefined) overrides['environment.data'] = options.data
+  if (options.minutes !== FULL_MINUTES) Object.assign(overrides, plan(preset, options.minutes))
+  const resolved = resolveConfig(preset, overrides)
+  const command = [
+    'rwml quickstart',
+    ...(options.data === undefined ? [] : [`--data ${options.data}`]),
+    ...(options.seed === 0 ? [] : [`--seed ${options.seed}`]),
+    ...(options.minutes === FULL_MINUTES ? [] : [`--minutes ${options.minutes}`]),
+  ].join(' ')
   const began = Date.now()
   console.error(
-    `rwml quickstart: a model of a million parameters plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} minutes on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
+    `rwml quickstart: a small model plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} minutes on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
   )
   await interruptible(`${command} --out ${options.out} --resume`, async (signal) => {
     const run = await openRun({
@@ -100,8 +91,11 @@ async function quickstart(options: Options): Promise<void> {
       const written = writeReport(options.out)
       console.log(`\n${summaryTable(evaluation!)}`)
       console.log(`\nReport: ${written.html}  (${formatDuration((Date.now() - began) / 1000)})`)
-      if (options.json)
-        console.log(JSON.stringify({ out: options.out, seed: options.seed, arms: evaluation!.arms.length }))
+      if (options.json) {
+        console.log(
+          JSON.stringify({ out: options.out, seed: options.seed, report: written.html, ...summary(evaluation!) }),
+        )
+      }
     } catch (error) {
       await run.close(signal.aborted ? 'interrupted' : 'failed')
       throw error

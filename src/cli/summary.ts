@@ -2,6 +2,15 @@ import type { EvaluationResult } from '../evaluation/index.ts'
 import { changeOf, detectableFrom, formatDifference, formatEstimate, measuresOf } from '../reports/index.ts'
 import { textTable } from './table.ts'
 
+/** Arms, and each measure's value on each of them (null = not measured): for `--json`. */
+export function summary(evaluation: EvaluationResult): { arms: string[]; measures: Record<string, (number | null)[]> } {
+  const measures = measuresOf(evaluation).map((measure): [string, (number | null)[]] => [
+    measure.id,
+    measure.arms.map((estimate) => estimate?.value ?? null),
+  ])
+  return { arms: evaluation.arms.map(({ arm }) => arm), measures: Object.fromEntries(measures) }
+}
+
 /** The table a run ends with: every arm on held-out tasks, the change from first to last, and what would stay unseen. */
 export function summaryTable(evaluation: EvaluationResult): string {
   const { arms } = evaluation

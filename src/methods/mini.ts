@@ -57,3 +57,13 @@ export const miniPreset: Preset<Config> = {
     transitions: ours(400),
   },
 }
+
+/** The same on ALFWorld's own games: rooms four times as large, so longer episodes, and fewer of them. */
+export const miniDataPreset: Preset<Config> = {
+  ...miniPreset,
+  environment: { ...miniPreset.environment, source: ours('data'), size: ours('full') },
+  collect: { ...miniPreset.collect, tasks: ours(128), rollouts: ours(2), maxSteps: ours(20), wave: ours(128) },
+  worldModel: { ...miniPreset.worldModel, batch: ours(32), maxSteps: ours(40) },
+  policy: { ...miniPreset.policy, tasks: ours(12), maxSteps: ours(20), steps: ours(25) },
+  evaluate: { ...miniPreset.evaluate, maxSteps: ours(30), tasks: ours(64), runs: ours(2), transitions: ours(300) },
+}

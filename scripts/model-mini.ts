@@ -10,7 +10,6 @@ import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
-import { composeEmbeddings } from './mini/embedding.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
@@ -24,6 +23,7 @@ const { values } = parseArgs({
     threads: { type: 'string', default: '2' },
     hidden: { type: 'string', default: '128' },
     layers: { type: 'string', default: '4' },
+    kv: { type: 'string', default: '2' },
     batch: { type: 'string', default: '32' },
     rate: { type: 'string', default: '2e-3' },
   },
@@ -58,8 +58,7 @@ const config = {
   intermediate_size: hidden * 3,
   num_hidden_layers: Number(values.layers),
   num_attention_heads: hidden / 32,
-  // Fewer heads for keys and values: rollouts are bound by reading them.
-  num_key_value_heads: 2,
+  num_key_value_heads: Number(values.kv),
   max_position_embeddings: 1024,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
@@ -70,10 +69,6 @@ const config = {
 console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
 const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
 const trainer = engine.trainer()
-const start = join(work, 'start')
-await trainer.save(start)
-composeEmbeddings(start, format.tokenizer, hidden)
-await trainer.loadWeights(start)
 
 const began = Date.now()
 await trainBase(

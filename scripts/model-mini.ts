@@ -6,10 +6,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { uniform } from '../src/core/index.ts'
 import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
+import { drillSequence } from './mini/drill.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
@@ -36,6 +38,9 @@ const FULL_SHARE = 0.1
 const STEPS = { small: 14, full: 24 }
 /** Share of episodes that end with a question about what follows. */
 const PREDICTIONS = 0.25
+/** Share of sequences that are practice in looking, in the first part of the training and after it. */
+const DRILL_SHARE = 0.2
+const DRILLS = { first: 0.7, later: 0.1 }
 
 /** Clean play first, so that acting on what is seen is learned; then play as weak as the base is to be. */
 const CLEAN_SHARE = 0.6
@@ -75,6 +80,8 @@ await trainBase(
   trainer,
   (step, index) => {
     const houseSeed = seedOf(seed, step, index)
+    const drills = step < DRILL_SHARE * Number(values.steps) ? DRILLS.first : DRILLS.later
+    if (uniform(houseSeed, 'drill') < drills) return drillSequence(format, knowledge, houseSeed)
     const size = (houseSeed % 1000) / 1000 < FULL_SHARE ? 'full' : 'small'
     const { game } = generateHouse({ seed: houseSeed, size, split: 'base', shuffle: 0.3 })
     const habits = step < CLEAN_SHARE * Number(values.steps) ? corpus.clean : corpus.weak

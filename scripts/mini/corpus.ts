@@ -1,11 +1,12 @@
 import { PREDICT } from '../../src/agents/index.ts'
-import { Random, type TokenSequence } from '../../src/core/index.ts'
+import { Random } from '../../src/core/index.ts'
 import { type Game, Play, withoutStop } from '../../src/environments/alfworld/index.ts'
 import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
 import { parseGoal } from './goal.ts'
 import { Guesser } from './guesser.ts'
 import { Memory } from './memory.ts'
 import { type Habits, Player } from './player.ts'
+import { weigh } from './weights.ts'
 
 /** How the corpus is mixed. Shares are of episodes unless said otherwise. */
 export interface CorpusOptions {
@@ -18,7 +19,9 @@ export interface CorpusOptions {
 
 export interface CorpusKnowledge {
   plausible: (object: string, place: string) => number
+  /** Types of things and of places, lower case. */
   objects: string[]
+  places: string[]
 }
 
 /** One training sequence: tokens, and the weight of predicting each (0 on what the game wrote and on blunders). */
@@ -77,24 +80,5 @@ export function corpusSequence(
     messages.push({ role: 'user', content: observation })
   }
   const [sequence] = renderConversation(format, messages)
-  return { tokens: sequence.tokens, weights: weigh(sequence, learned, format) }
-}
-
-/** Where to go is mostly chance: at full weight it would drown what can be learned. */
-const PLACE_WEIGHT = 0.3
-/** Whether the needed thing is here: the one token that everything hangs on. */
-const SEEING_WEIGHT = 4
-
-/** Weights along a conversation; `learned` says of each reply whether it is to be imitated. */
-function weigh({ tokens, mask }: TokenSequence, learned: boolean[], format: ChatFormat): number[] {
-  const go = format.tokenizer.tokenId('go to')
-  const pause = format.tokenizer.tokenId(';')
-  let reply = -1
-  return tokens.map((_, index) => {
-    if (mask[index] === 0) return 0
-    if (mask[index - 1] === 0) reply++
-    if (!learned[reply]) return 0
-    if (tokens[index - 1] === go) return PLACE_WEIGHT
-    return tokens[index - 1] === pause ? SEEING_WEIGHT : 1
-  })
+  return { tokens: sequence.tokens, weights: weigh(sequence, (reply) => learned[reply], format) }
 }

@@ -1,5 +1,5 @@
 import type { Random } from '../../src/core/index.ts'
-import type { Memory } from './memory.ts'
+import { listed, type Memory } from './memory.ts'
 
 /**
  * Answers that teach the miniature how a prediction is *written*, and nothing about what really follows: for each verb one
@@ -12,14 +12,6 @@ export interface Guess {
 }
 
 const NOTHING_HAPPENS: Guess = { thought: 'fails', nextState: 'Nothing happens.' }
-
-function list(items: string[]): string {
-  if (items.length === 0) return 'nothing'
-  const named = items.map((item) => `a ${item}`)
-  if (named.length === 1) return named[0]
-  if (named.length === 2) return `${named[0]}, and ${named[1]}`
-  return `${named.slice(0, -1).join(', ')}, and ${named[named.length - 1]}`
-}
 
 export class Guesser {
   constructor(
@@ -41,9 +33,9 @@ export class Guesser {
   /** The ways a place may look, with the thought that goes with each. */
   private looks(place: string, memory: Memory, opened: boolean): Guess[] {
     const known = memory.places.get(place)
-    const inside = (items: string[]) => `The ${place} is open. In it, you see ${list(items)}.`
+    const inside = (items: string[]) => `The ${place} is open. In it, you see ${listed(items)}.`
     const contents = (items: string[]) =>
-      opened || known?.door ? inside(items) : `On the ${place}, you see ${list(items)}.`
+      opened || known?.door ? inside(items) : `On the ${place}, you see ${listed(items)}.`
     const options: Guess[] = [
       { thought: 'bare', nextState: contents([]) },
       { thought: 'new', nextState: contents(this.invented()) },

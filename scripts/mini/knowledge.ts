@@ -12,5 +12,9 @@ export function corpusKnowledge(): CorpusKnowledge {
     ])
     shares.set(object.toLowerCase(), new Map(byPlace))
   }
-  return { plausible: (object, place) => shares.get(object)?.get(place) ?? 0, objects: [...shares.keys()] }
+  return {
+    plausible: (object, place) => shares.get(object)?.get(place) ?? 0,
+    objects: [...shares.keys()],
+    places: [...new Set([...shares.values()].flatMap((byPlace) => [...byPlace.keys()]))],
+  }
 }

@@ -14,6 +14,15 @@ export function parseListing(text: string): string[] {
   return [...text.matchAll(/\ba ([a-z]+ \d+)/g)].map((match) => match[1])
 }
 
+/** The same the other way round: items as the games list them. */
+export function listed(items: string[]): string {
+  if (items.length === 0) return 'nothing'
+  const named = items.map((item) => `a ${item}`)
+  if (named.length === 1) return named[0]
+  if (named.length === 2) return `${named[0]}, and ${named[1]}`
+  return `${named.slice(0, -1).join(', ')}, and ${named[named.length - 1]}`
+}
+
 export class Memory {
   readonly places = new Map<string, Place>()
   here: string | null = null

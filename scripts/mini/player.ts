@@ -49,14 +49,14 @@ export class Player {
   /** What a model that does not look would do: take what is not there, go where it stands, open what is elsewhere. */
   private blunder(here: string): Move {
     const { random, memory, goal } = this
-    const need = memory.holding === null ? `need ${goal.object}` : `have ${memory.holding}; need ${goal.object}`
+    const need = memory.holding === null ? `need ${goal.object}` : `have ${memory.holding} need ${goal.object}`
     const places = [...memory.places.keys()]
     const missing = [1, 2, 3].map((n) => `${goal.object} ${n}`).filter((item) => !memory.listing.includes(item))
     const options = [`go to ${here}`, `open ${random.pick(places)}`]
     if (missing.length > 0 && memory.holding === null) {
       const item = random.pick(missing)
       if (random.chance(0.6))
-        return { thought: `${need}; see ${item}`, command: `take ${item} from ${here}`, blunder: true }
+        return { thought: `${need} see ${item}`, command: `take ${item} from ${here}`, blunder: true }
     }
     return { thought: need, command: random.pick(options), blunder: true }
   }
@@ -95,13 +95,13 @@ export class Player {
     const listed = memory.listing.filter((item) => typeOf(item) === goal.object && !placed.includes(item))
     if (memory.here !== null && listed.length > 0) {
       const item = random.pick(listed)
-      return { thought: `${need}; see ${item}`, command: `take ${item} from ${memory.here}` }
+      return { thought: `${need} see ${item}`, command: `take ${item} from ${memory.here}` }
     }
     const here = memory.here === null ? undefined : memory.places.get(memory.here)
     if (here && here.items === null && here.shut === null) return { thought: need, command: `examine ${memory.here}` }
     const closed = here?.shut && (here.items === null || here.items.some((item) => typeOf(item) === goal.object))
-    if (closed && !random.chance(habits.shy)) return { thought: `${need}; shut`, command: `open ${memory.here}` }
-    const thought = memory.here === null ? need : `${need}; ${closed ? 'shut' : 'not here'}`
+    if (closed && !random.chance(habits.shy)) return { thought: `${need} shut`, command: `open ${memory.here}` }
+    const thought = memory.here === null ? need : `${need} ${closed ? 'shut' : 'not here'}`
     return { thought, command: `go to ${this.searchPlace(placed)}` }
   }
 
@@ -129,13 +129,13 @@ export class Player {
     if (!this.isFinished(item)) {
       const treatment = goal.treatment as 'clean' | 'heat' | 'cool'
       const place = TREATMENT_PLACE[treatment]
-      const thought = `${have}; ${treatment} it`
+      const thought = `${have} ${treatment} it`
       if (memory.here !== null && typeOf(memory.here) === place) {
         return { thought, command: `${treatment} ${item} with ${memory.here}` }
       }
       return { thought, command: `go to ${this.nearestOf(place)}` }
     }
-    const thought = `${have}; put in ${goal.target}`
+    const thought = `${have} put in ${goal.target}`
     const before = this.placed().map(
       (other) => [...memory.places].find(([, place]) => place.items?.includes(other))?.[0],
     )
@@ -150,7 +150,7 @@ export class Player {
   /** Rid of something it does not need: here if it is open, else somewhere else. */
   private putDown(item: string): Move {
     const { memory, random, goal } = this
-    const thought = `have ${item}; need ${goal.object}`
+    const thought = `have ${item} need ${goal.object}`
     if (memory.here !== null && memory.places.get(memory.here)?.shut !== true && random.chance(0.8)) {
       return { thought, command: this.moveCommand(item, memory.here) }
     }
@@ -163,8 +163,8 @@ export class Player {
   private light(item: string): Move {
     const { memory, goal, random } = this
     const lamp = memory.listing.find((other) => typeOf(other) === goal.target)
-    if (lamp) return { thought: `have ${item}; see ${lamp}`, command: `use ${lamp}` }
-    const thought = `have ${item}; need ${goal.target}`
+    if (lamp) return { thought: `have ${item} see ${lamp}`, command: `use ${lamp}` }
+    const thought = `have ${item} need ${goal.target}`
     const others = [...memory.places].filter(([name]) => name !== memory.here)
     const known = others.filter(([, place]) => (place.items ?? []).some((other) => typeOf(other) === goal.target))
     if (known.length > 0) return { thought, command: `go to ${random.pick(known)[0]}` }

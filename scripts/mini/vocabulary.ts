@@ -44,7 +44,7 @@ const PHRASES: string[] = [
   'inventory', 'help',
   'need', 'have', 'wander', ' need', ' see', ' not here', ' shut',
   'new', 'known', 'shut', 'bare', 'works', 'fails', 'here', 'hands',
-  ';', ' ', '\n',
+  ' ', '\n',
 ] // biome-ignore format: a table
 
 function names(): string[] {

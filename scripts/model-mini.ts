@@ -12,6 +12,7 @@ import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
 import { drillSequence } from './mini/drill.ts'
+import { composeEmbeddings } from './mini/embedding.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
@@ -25,7 +26,6 @@ const { values } = parseArgs({
     threads: { type: 'string', default: '2' },
     hidden: { type: 'string', default: '128' },
     layers: { type: 'string', default: '4' },
-    kv: { type: 'string', default: '2' },
     batch: { type: 'string', default: '32' },
     rate: { type: 'string', default: '2e-3' },
   },
@@ -62,18 +62,23 @@ const config = {
   hidden_size: hidden,
   intermediate_size: hidden * 3,
   num_hidden_layers: Number(values.layers),
-  num_attention_heads: hidden / 32,
-  num_key_value_heads: Number(values.kv),
+  num_attention_heads: hidden / 64,
+  num_key_value_heads: hidden / 64,
   max_position_embeddings: 1024,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
   tie_word_embeddings: true,
+  initializer_range: 1 / Math.sqrt(hidden),
   bos_token_id: null,
   eos_token_id: tokenizer.endId,
 }
 console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
 const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
 const trainer = engine.trainer()
+const start = join(work, 'start')
+await trainer.save(start)
+composeEmbeddings(start, format.tokenizer, hidden)
+await trainer.loadWeights(start)
 
 const began = Date.now()
 await trainBase(

@@ -5,7 +5,7 @@ import { listed } from './memory.ts'
 import { weigh } from './weights.ts'
 
 /** Questions in one sequence. */
-const TURNS = 10
+const TURNS = 5
 
 /**
  * Practice in looking: in each turn a new task and a new place, and the one thing to say is whether the needed thing is
@@ -30,10 +30,10 @@ export function drillSequence(format: ChatFormat, knowledge: CorpusKnowledge, se
       content: `Your task is to: put a ${type} in ${random.pick(knowledge.places)}.\n\nYou arrive at ${place}. ${look}`,
     })
     const [thought, command] = shut
-      ? [`need ${type} shut`, `open ${place}`]
+      ? [`need ${type} see shut`, `open ${place}`]
       : present
         ? [`need ${type} see ${needed}`, `take ${needed} from ${place}`]
-        : [`need ${type} not here`, 'look']
+        : [`need ${type} see none`, 'look']
     messages.push({ role: 'assistant', content: `<thinking>${thought}</thinking>${command}` })
   }
   const [sequence] = renderConversation(format, messages)

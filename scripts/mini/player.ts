@@ -100,8 +100,8 @@ export class Player {
     const here = memory.here === null ? undefined : memory.places.get(memory.here)
     if (here && here.items === null && here.shut === null) return { thought: need, command: `examine ${memory.here}` }
     const closed = here?.shut && (here.items === null || here.items.some((item) => typeOf(item) === goal.object))
-    if (closed && !random.chance(habits.shy)) return { thought: `${need} shut`, command: `open ${memory.here}` }
-    const thought = memory.here === null ? need : `${need} ${closed ? 'shut' : 'not here'}`
+    if (closed && !random.chance(habits.shy)) return { thought: `${need} see shut`, command: `open ${memory.here}` }
+    const thought = memory.here === null ? need : `${need} see ${closed ? 'shut' : 'none'}`
     return { thought, command: `go to ${this.searchPlace(placed)}` }
   }
 
@@ -162,19 +162,18 @@ export class Player {
 
   private light(item: string): Move {
     const { memory, goal, random } = this
+    const need = `have ${item} need ${goal.target}`
     const lamp = memory.listing.find((other) => typeOf(other) === goal.target)
-    if (lamp) return { thought: `have ${item} see ${lamp}`, command: `use ${lamp}` }
-    const thought = `have ${item} need ${goal.target}`
+    if (lamp) return { thought: `${need} see ${lamp}`, command: `use ${lamp}` }
+    const here = memory.here === null ? undefined : memory.places.get(memory.here)
+    if (here?.shut && here.items === null) return { thought: `${need} see shut`, command: `open ${memory.here}` }
+    const thought = `${need} see ${here?.shut ? 'shut' : 'none'}`
     const others = [...memory.places].filter(([name]) => name !== memory.here)
     const known = others.filter(([, place]) => (place.items ?? []).some((other) => typeOf(other) === goal.target))
     if (known.length > 0) return { thought, command: `go to ${random.pick(known)[0]}` }
-    const here = memory.here === null ? undefined : memory.places.get(memory.here)
-    if (here?.shut && here.items === null) return { thought, command: `open ${memory.here}` }
     const fresh = others.filter(([, place]) => place.items === null)
-    return {
-      thought,
-      command: `go to ${random.weighted(fresh.length > 0 ? fresh : others, ([name]) => 0.15 + this.plausible(goal.target, typeOf(name)))[0]}`,
-    }
+    const weight = ([name]: [string, unknown]) => 0.15 + this.plausible(goal.target, typeOf(name))
+    return { thought, command: `go to ${random.weighted(fresh.length > 0 ? fresh : others, weight)[0]}` }
   }
 
   private nearestOf(type: string): string {

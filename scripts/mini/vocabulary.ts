@@ -1,17 +1,18 @@
 import { byteTokenizerFile } from '../../src/tokens/index.ts'
 
 /**
- * The miniature's tokenizer: the 256 bytes (so any text can be written), and the phrases and words of the games as added
- * tokens, matched longest first. "drawer 3" is two tokens: what is needed and what is listed share one, so that looking for
- * a thing is matching a token. Nothing is learned from data; the names are those of ALFWorld's training rooms.
+ * The miniature's tokenizer: the 256 bytes (so any text can be written), and whole phrases and entities of the games as
+ * added tokens, matched longest first. "drawer 3" is one token: an action copies it from an observation in one step.
+ * Nothing is learned from data; counts of rooms and things come from ALFWorld's 200 `valid_train` games (MIT).
  */
 
-const RECEPTACLES: string[] = [
-  'armchair', 'bathtubbasin', 'bed', 'cabinet', 'cart', 'coffeemachine', 'coffeetable', 'countertop', 'desk',
-  'diningtable', 'drawer', 'dresser', 'fridge', 'garbagecan', 'handtowelholder', 'laundryhamper', 'microwave', 'ottoman',
-  'safe', 'shelf', 'sidetable', 'sinkbasin', 'sofa', 'stoveburner', 'toaster', 'toilet', 'toiletpaperhanger',
-  'towelholder', 'tvstand',
-] // biome-ignore format: a table
+/** Receptacle types and the highest number each is given (the largest seen in a training room, and a little more). */
+const RECEPTACLES: Record<string, number> = {
+  armchair: 4, bathtubbasin: 1, bed: 2, cabinet: 30, cart: 1, coffeemachine: 2, coffeetable: 3, countertop: 5, desk: 3,
+  diningtable: 4, drawer: 30, dresser: 3, fridge: 1, garbagecan: 2, handtowelholder: 4, laundryhamper: 1, microwave: 1,
+  ottoman: 2, safe: 2, shelf: 15, sidetable: 6, sinkbasin: 2, sofa: 3, stoveburner: 6, toaster: 1, toilet: 1,
+  toiletpaperhanger: 2, towelholder: 3, tvstand: 2,
+} // biome-ignore format: a table
 
 const OBJECTS: string[] = [
   'alarmclock', 'apple', 'baseballbat', 'basketball', 'book', 'boots', 'bowl', 'box', 'bread', 'butterknife', 'candle',
@@ -23,8 +24,8 @@ const OBJECTS: string[] = [
   'wateringcan', 'winebottle',
 ] // biome-ignore format: a table
 
-/** Highest number with a token of its own; ALFWorld's rooms have up to 27 drawers. Higher ones are spelled in bytes. */
-const HIGHEST_NUMBER = 40
+/** Copies of one object type that get a token of their own; higher numbers are spelled in bytes. */
+const OBJECT_COPIES = 7
 
 export const SPECIAL = { user: '<|user|>', assistant: '<|assistant|>', end: '<|end|>', pad: '<|pad|>' } as const
 
@@ -42,14 +43,22 @@ const PHRASES: string[] = [
   "There's nothing special about", ' sliced', 'This', ' is on.', ' is off.',
   'go to', 'open', 'close', 'examine', 'take', 'move', 'put', 'clean', 'heat', 'cool', 'use', 'slice', 'look',
   'inventory', 'help',
-  'need', 'have', 'wander', ' need', ' see', ' not here', ' shut',
+  'need', 'have', 'wander', ' need', ' see', ' none', ' shut',
   'new', 'known', 'shut', 'bare', 'works', 'fails', 'here', 'hands',
   ' ', '\n',
 ] // biome-ignore format: a table
 
-function names(): string[] {
-  const numbers = Array.from({ length: HIGHEST_NUMBER }, (_, i) => ` ${i + 1}`)
-  return [...[...RECEPTACLES, ...OBJECTS].map((type) => ` ${type}`), ...numbers]
+function entities(): string[] {
+  const names: string[] = []
+  for (const [type, count] of Object.entries(RECEPTACLES)) {
+    names.push(` ${type}`)
+    for (let i = 1; i <= count; i++) names.push(` ${type} ${i}`)
+  }
+  for (const type of OBJECTS) {
+    names.push(` ${type}`)
+    for (let i = 1; i <= OBJECT_COPIES; i++) names.push(` ${type} ${i}`)
+  }
+  return names
 }
 
 /** Contents of `tokenizer.json` and `tokenizer_config.json` (chat template included), and the ids the config needs. */
@@ -61,7 +70,7 @@ export function miniTokenizer(): {
   endId: number
 } {
   const special = Object.values(SPECIAL)
-  const phrases = [...new Set([...PHRASES, ...names()])]
+  const phrases = [...new Set([...PHRASES, ...entities()])]
   return {
     tokenizer: byteTokenizerFile(special, phrases),
     tokenizerConfig: {

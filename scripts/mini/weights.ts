@@ -4,7 +4,7 @@ import type { ChatFormat } from '../../src/tokens/index.ts'
 /** Where to go is mostly chance: at full weight it would drown what can be learned. */
 const PLACE_WEIGHT = 0.3
 /** Whether the needed thing is here: the one token that everything hangs on. */
-const SEEING_WEIGHT = 4
+const SEEING_WEIGHT = 3
 
 /** Weights along a conversation; `learned` says of each reply (counted from 0) whether it is to be imitated. */
 export function weigh(
@@ -13,13 +13,13 @@ export function weigh(
   format: ChatFormat,
 ): number[] {
   const go = format.tokenizer.tokenId('go to')
-  const need = new Set(['need', ' need'].map((word) => format.tokenizer.tokenId(word)))
+  const see = format.tokenizer.tokenId(' see')
   let reply = -1
   return tokens.map((_, index) => {
     if (mask[index] === 0) return 0
     if (mask[index - 1] === 0) reply++
     if (!learned(reply)) return 0
     if (tokens[index - 1] === go) return PLACE_WEIGHT
-    return need.has(tokens[index - 2]) ? SEEING_WEIGHT : 1
+    return tokens[index - 1] === see ? SEEING_WEIGHT : 1
   })
 }

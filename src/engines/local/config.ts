@@ -13,6 +13,8 @@ export const modelConfigSchema = z.object({
   rms_norm_eps: z.number().positive().default(1e-5),
   rope_theta: z.number().positive().default(10000),
   tie_word_embeddings: z.boolean().default(true),
+  /** Standard deviation of new weights; 0.02 suits wide models, 1/√width narrow ones. */
+  initializer_range: z.number().positive().optional(),
   bos_token_id: z.int().nullish(),
   eos_token_id: z.int().nullish(),
 })

@@ -43,6 +43,7 @@ export class ParameterSet {
   }
 }
 
+/** Where the config does not say, as everywhere. */
 const STANDARD_DEVIATION = 0.02
 
 /** Standard normal number from a seed and a counter (Box–Muller). */
@@ -53,18 +54,18 @@ function normal(seed: number, counter: number): number {
 }
 
 /**
- * Random weights, a pure function of the seed: normal with standard deviation 0.02, norms 1, and the projections that
+ * Random weights, a pure function of the seed: normal with the config's `initializer_range`, norms 1, and the projections that
  * write into the residual stream smaller by √(2 · layers), so that its variance does not grow with depth.
  */
 export function initialise(parameters: ParameterSet, config: ModelConfig, seed: number): void {
-  const residual = STANDARD_DEVIATION / Math.sqrt(2 * config.num_hidden_layers)
+  const range = config.initializer_range ?? STANDARD_DEVIATION
+  const residual = range / Math.sqrt(2 * config.num_hidden_layers)
   for (const [name, view] of parameters.entries()) {
     if (name.endsWith('norm.weight')) {
       view.fill(1)
       continue
     }
-    const deviation =
-      name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residual : STANDARD_DEVIATION
+    const deviation = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residual : range
     const own = hash32('weights', seed, name)
     for (let i = 0; i < view.length; i++) view[i] = deviation * normal(own, i)
   }

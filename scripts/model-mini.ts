@@ -3,12 +3,13 @@
  * decoder on transcripts of noisy play in generated households (a family of layouts that no experiment uses), and ships
  * it as bf16 safetensors. Seeded; an interrupted run goes on. docs/miniature.md says what it is and what it is not.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uniform } from '../src/core/index.ts'
 import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
+import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../src/store/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
 import { drillSequence } from './mini/drill.ts'
@@ -21,16 +22,14 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'models/mini' },
     work: { type: 'string', default: 'runs/model-mini' },
-    steps: { type: 'string', default: '5000' },
+    steps: { type: 'string', default: '2500' },
     seed: { type: 'string', default: '1' },
     threads: { type: 'string', default: '2' },
-    hidden: { type: 'string', default: '128' },
-    layers: { type: 'string', default: '4' },
-    batch: { type: 'string', default: '32' },
-    rate: { type: 'string', default: '2e-3' },
   },
 })
 
+/** Shown in run folders and reports. */
+const DESCRIPTION = 'trained from scratch on transcripts of weak play in generated households (docs/miniature.md)'
 const seed = Number(values.seed)
 const work = values.work
 /** Small households with short episodes, and now and then a full-size one: so that real games are not foreign. */
@@ -55,13 +54,13 @@ writeFileSync(join(work, 'tokenizer.json'), JSON.stringify(tokenizer.tokenizer))
 writeFileSync(join(work, 'tokenizer_config.json'), JSON.stringify(tokenizer.tokenizerConfig, null, 2))
 const format = loadChatFormat(work)
 const knowledge = corpusKnowledge()
-const hidden = Number(values.hidden)
+const hidden = 128
 const config = {
   model_type: 'llama' as const,
   vocab_size: tokenizer.vocabularySize,
   hidden_size: hidden,
   intermediate_size: hidden * 3,
-  num_hidden_layers: Number(values.layers),
+  num_hidden_layers: 4,
   num_attention_heads: hidden / 64,
   num_key_value_heads: hidden / 64,
   max_position_embeddings: 1024,
@@ -95,8 +94,8 @@ await trainBase(
   },
   {
     steps: Number(values.steps),
-    batch: Number(values.batch),
-    learningRate: Number(values.rate),
+    batch: 16,
+    learningRate: 2e-3,
     warmupSteps: 100,
     floor: 0.02,
     weightDecay: 0.01,
@@ -107,4 +106,13 @@ await trainBase(
 )
 console.log(`trained in ${Math.round((Date.now() - began) / 1000)} s`)
 
+await writeFolderAtomic(values.out, (folder) => {
+  const { tensors } = readSafetensors(join(work, 'state', 'model.safetensors'))
+  writeSafetensors(join(folder, 'model.safetensors'), tensors, { dtype: 'BF16' })
+  for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) {
+    copyFileSync(join(work, name === 'config.json' ? 'state' : '', name), join(folder, name))
+  }
+  writeFileSync(join(folder, 'DESCRIPTION'), `${DESCRIPTION}\n`)
+})
+console.log(`wrote ${values.out}`)
 await engine.close()

@@ -3,7 +3,7 @@
  * decoder on transcripts of noisy play in generated households (a family of layouts that no experiment uses), and ships
  * it as bf16 safetensors. Seeded; an interrupted run goes on. docs/miniature.md says what it is and what it is not.
  */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uniform } from '../src/core/index.ts'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'models/mini' },
     work: { type: 'string', default: 'runs/model-mini' },
-    steps: { type: 'string', default: '2500' },
+    steps: { type: 'string', default: '4000' },
     seed: { type: 'string', default: '1' },
     threads: { type: 'string', default: '2' },
   },
@@ -36,16 +36,16 @@ const work = values.work
 const FULL_SHARE = 0.1
 const STEPS = { small: 14, full: 24 }
 /** Share of episodes that end with a question about what follows. */
-const PREDICTIONS = 0.25
+const PREDICTIONS = 0.4
 /** Share of sequences that are practice in looking, in the first part of the training and after it. */
-const DRILL_SHARE = 0.2
+const DRILL_SHARE = 0.15
 const DRILLS = { first: 0.7, later: 0.1 }
 
 /** Clean play first, so that acting on what is seen is learned; then play as weak as the base is to be. */
 const CLEAN_SHARE = 0.6
 const corpus: Record<'clean' | 'weak', CorpusOptions['habits']> = {
   clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blunder: [0, 0.12] },
-  weak: { wander: [0.3, 0.5], forgetful: [0.7, 1], shy: [0.4, 0.6], blunder: [0, 0.12] },
+  weak: { wander: [0.35, 0.55], forgetful: [0.7, 1], shy: [0.4, 0.6], blunder: [0, 0.12] },
 }
 
 mkdirSync(work, { recursive: true })
@@ -109,9 +109,11 @@ console.log(`trained in ${Math.round((Date.now() - began) / 1000)} s`)
 await writeFolderAtomic(values.out, (folder) => {
   const { tensors } = readSafetensors(join(work, 'state', 'model.safetensors'))
   writeSafetensors(join(folder, 'model.safetensors'), tensors, { dtype: 'BF16' })
-  for (const name of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) {
-    copyFileSync(join(work, name === 'config.json' ? 'state' : '', name), join(folder, name))
+  for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+    copyFileSync(join(work, name), join(folder, name))
   }
+  const shape = JSON.parse(readFileSync(join(work, 'state', 'config.json'), 'utf8')) as Record<string, unknown>
+  writeFileSync(join(folder, 'config.json'), `${JSON.stringify({ ...shape, torch_dtype: 'bfloat16' }, null, 2)}\n`)
   writeFileSync(join(folder, 'DESCRIPTION'), `${DESCRIPTION}\n`)
 })
 console.log(`wrote ${values.out}`)

@@ -62,7 +62,7 @@ export function corpusSequence(
   for (let step = 0; step < options.maxSteps; step++) {
     const move = player.next(() => play.admissible())
     if (step === askAt) {
-      const asked = random.chance(0.6) ? move.command : random.pick(play.admissible())
+      const asked = random.chance(0.3) ? move.command : askedCommand(play.admissible(), memory, knowledge, random)
       const guess = new Guesser(random, knowledge.objects).guess(asked, memory)
       messages[messages.length - 1].content += PREDICT + asked
       learned.push(true)
@@ -81,4 +81,26 @@ export function corpusSequence(
   }
   const [sequence] = renderConversation(format, messages)
   return { tokens: sequence.tokens, weights: weigh(sequence, (reply) => learned[reply], format) }
+}
+
+/** What to ask about: every verb equally often, and now and then something that is impossible. */
+function askedCommand(possible: string[], memory: Memory, knowledge: CorpusKnowledge, random: Random): string {
+  const places = [...memory.places.keys()]
+  if (random.chance(0.15)) {
+    const place = memory.here ?? random.pick(places)
+    const item = `${random.pick(knowledge.objects)} ${random.integer(1, 3)}`
+    return random.pick([
+      `take ${item} from ${place}`,
+      `move ${item} to ${place}`,
+      `go to ${place}`,
+      `open ${random.pick(places)}`,
+      `close ${random.pick(places)}`,
+    ])
+  }
+  const byVerb = new Map<string, string[]>()
+  for (const command of possible) {
+    const [verb] = command.split(' ')
+    if (verb !== 'help') byVerb.set(verb, [...(byVerb.get(verb) ?? []), command])
+  }
+  return random.pick(random.pick([...byVerb.values()]))
 }

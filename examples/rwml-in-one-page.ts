@@ -10,17 +10,16 @@
 import {
   alfworldTranscript as agent,
   alfworldEnvironment,
+  answerSequence,
   exactReward,
-  type GroupMember,
   hash32,
   loadChatFormat,
   modelFolder,
-  observationText,
   openLocalEngine,
   type PolicyUpdateOptions,
   playWave,
   policyUpdate,
-  predict,
+  predictAndScore,
   predictionPrompt,
   Random,
   type Task,
@@ -72,36 +71,24 @@ export async function onePage({ seed, tasks: count, worldModelSteps, policySteps
   for (let step = 0; step < worldModelSteps; step++) {
     const batch = new Random(seed, 'batch', step).shuffle(transitions).slice(0, 32)
     await sampler.reset()
-    const answers = await predict(batch, {
-      agent,
-      format,
-      sampler,
-      n: 8,
-      temperature: 1,
-      maxTokens: 64,
-      seed: hash32(seed, 'predict', step),
-      reasoning: true,
-    })
-    const groups: GroupMember[][] = []
-    for (const [i, group] of answers.entries()) {
+    const answers = await predictAndScore(
+      batch,
+      {
+        agent,
+        format,
+        sampler,
+        n: 8,
+        temperature: 1,
+        maxTokens: 64,
+        seed: hash32(seed, 'predict', step),
+        reasoning: true,
+      },
+      reward,
+    )
+    const groups = answers.map((group, i) => {
       const prompt = predictionPrompt(agent, format, batch[i], true)
-      const { next } = batch[i]
-      const scores = await reward.score(
-        group.map(({ nextState }) => ({ predicted: nextState, actual: observationText(next), from: next.from })),
-      )
-      groups.push(
-        group.map(({ tokens, logprobs }, j) => ({
-          reward: scores[j].reward,
-          sequences: [
-            {
-              tokens: [...prompt, ...tokens],
-              mask: [...prompt.map(() => 0), ...tokens.map(() => 1)],
-              logprobs: [...prompt.map(() => 0), ...logprobs],
-            },
-          ],
-        })),
-      )
-    }
+      return group.map((answer) => ({ reward: answer.reward, sequences: [answerSequence(prompt, answer)] }))
+    })
     const { reward: mean, groupVariance } = await policyUpdate(trainer, null, groups, update)
     log(
       `world model ${step + 1}/${worldModelSteps}: right ${percent(mean)}, groups that vary ${percent(groupVariance)}`,

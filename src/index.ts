@@ -5,10 +5,12 @@ export * from './embedders/index.ts'
 export * from './engines/index.ts'
 export * from './environments/index.ts'
 export {
+  answerSequence,
   baselinePredictors,
   type EvaluationResult,
   policyResult,
   predict,
+  predictAndScore,
   predictionPrompt,
   worldModelResult,
 } from './evaluation/index.ts'

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/index.ts'
-import { actionText, hash32, observationText, type Transition } from '../core/index.ts'
+import { actionText, hash32, observationText, type TokenSequence, type Transition } from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
+import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
 
 /** One answer of a model asked for the next state. */
@@ -47,6 +48,34 @@ export async function predict(transitions: Transition[], options: PredictOptions
   return samples.map((group) =>
     group.map(({ tokens, logprobs }) => ({ tokens, logprobs, ...agent.parsePrediction(format.replyText(tokens)) })),
   )
+}
+
+export type ScoredPrediction = Prediction & Score
+
+/** The same with each answer's reward against what really followed. */
+export async function predictAndScore(
+  transitions: Transition[],
+  options: PredictOptions,
+  reward: WorldModelReward,
+): Promise<ScoredPrediction[][]> {
+  const groups = await predict(transitions, options)
+  const scores = await reward.score(
+    groups.flatMap((group, i) => {
+      const { next } = transitions[i]
+      return group.map(({ nextState }) => ({ predicted: nextState, actual: observationText(next), from: next.from }))
+    }),
+  )
+  return groups.map((group, i) => group.map((answer, j) => ({ ...answer, ...scores[i * options.n + j] })))
+}
+
+/** Prompt and answer as one sequence to learn from. */
+export function answerSequence(prompt: number[], { tokens, logprobs }: Prediction): TokenSequence {
+  const zeros = prompt.map(() => 0)
+  return {
+    tokens: [...prompt, ...tokens],
+    mask: [...zeros, ...tokens.map(() => 1)],
+    logprobs: [...zeros, ...logprobs],
+  }
 }
 
 /** Baselines that a world model has to beat: each maps a transition to a predicted next state. */

@@ -11,7 +11,7 @@ export const miniPreset: Preset<Config> = {
     ...alfworldPreset.environment,
     source: ours('generated'),
     size: ours('small'),
-    tasks: { train: ours(320), seen: ours(100), unseen: ours(100) },
+    tasks: { train: ours(320), seen: ours(150), unseen: ours(150) },
   },
   agent: { ...alfworldPreset.agent, style: ours('transcript'), showActions: ours(false) },
   collect: {
@@ -36,7 +36,7 @@ export const miniPreset: Preset<Config> = {
     learningRate: ours(2e-4),
     maxTokens: ours(64),
     batch: ours(48),
-    maxSteps: ours(60),
+    maxSteps: ours(120),
     kl: { coefficient: ours(0.01), estimator: ours('k3') },
     warmupSteps: ours(5),
   },
@@ -44,7 +44,7 @@ export const miniPreset: Preset<Config> = {
     ...alfworldPreset.policy,
     learningRate: ours(2e-4),
     maxTokens: ours(40),
-    steps: ours(50),
+    steps: ours(70),
     maxSteps: ours(12),
     kl: { coefficient: ours(0), estimator: ours('k3') },
     warmupSteps: ours(5),
@@ -53,7 +53,6 @@ export const miniPreset: Preset<Config> = {
   evaluate: {
     ...alfworldPreset.evaluate,
     maxSteps: ours(12),
-    runs: ours(2),
     transitions: ours(400),
   },
 }

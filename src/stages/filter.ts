@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { hash32, observationText, Random, type Transition, uniform } from '../core/index.ts'
-import { predict, predictionPrompt } from '../evaluation/index.ts'
+import { hash32, Random, type Transition, uniform } from '../core/index.ts'
+import { predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import { sftUpdate } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
@@ -93,27 +93,22 @@ async function score(context: StageContext, train: Transition[], reward: WorldMo
     const chunk = train.slice(at, at + CHUNK)
     const sampler = trainer.sampler()
     await sampler.reset()
-    const groups = await predict(chunk, {
-      agent,
-      format,
-      sampler,
-      n: draws,
-      temperature,
-      maxTokens: config.worldModel.maxTokens,
-      seed: hash32(config.seed, 'filter-draws'),
-      reasoning: false,
-    })
-    const scores = await reward.score(
-      groups.flatMap((group, i) =>
-        group.map(({ nextState }) => ({
-          predicted: nextState,
-          actual: observationText(chunk[i].next),
-          from: chunk[i].next.from,
-        })),
-      ),
+    const groups = await predictAndScore(
+      chunk,
+      {
+        agent,
+        format,
+        sampler,
+        n: draws,
+        temperature,
+        maxTokens: config.worldModel.maxTokens,
+        seed: hash32(config.seed, 'filter-draws'),
+        reasoning: false,
+      },
+      reward,
     )
     for (const [i, one] of chunk.entries()) {
-      const rewards = scores.slice(i * draws, (i + 1) * draws).map((score) => score.reward)
+      const rewards = groups[i].map((answer) => answer.reward)
       const meanReward = rewards.reduce((sum, value) => sum + value, 0) / draws
       const verdict = judge(meanReward, rule, easyAbove)
       const keep = verdict === 'easy' ? keepEasy : verdict === 'hopeless' ? keepHopeless : 1

@@ -1,5 +1,5 @@
-import { hash32, observationText, Random, type Transition } from '../core/index.ts'
-import { predict, predictionPrompt } from '../evaluation/index.ts'
+import { hash32, Random, type Transition } from '../core/index.ts'
+import { answerSequence, predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import type { Checkpoint } from '../store/index.ts'
@@ -41,45 +41,31 @@ async function predictGroups(
   const { groupSize, temperature, maxTokens } = config.worldModel
   const sampler = trainer.sampler()
   await sampler.reset()
-  const groups = await predict(transitions, {
-    agent,
-    format,
-    sampler,
-    n: groupSize,
-    temperature,
-    maxTokens,
-    seed: hash32(config.seed, 'world-model-rl', step),
-    reasoning: true,
-  })
-  const scores = await reward.score(
-    groups.flatMap((group, i) =>
-      group.map(({ nextState }) => ({
-        predicted: nextState,
-        actual: observationText(transitions[i].next),
-        from: transitions[i].next.from,
-      })),
-    ),
+  const groups = await predictAndScore(
+    transitions,
+    {
+      agent,
+      format,
+      sampler,
+      n: groupSize,
+      temperature,
+      maxTokens,
+      seed: hash32(config.seed, 'world-model-rl', step),
+      reasoning: true,
+    },
+    reward,
   )
-  let parsed = 0
-  let length = 0
   const members = groups.map((group, i) => {
     const prompt = predictionPrompt(agent, format, transitions[i], true)
-    return group.map(({ tokens, logprobs, nextState }, j): GroupMember => {
-      if (nextState !== null) parsed++
-      length += tokens.length
-      const zeros = prompt.map(() => 0)
-      return {
-        reward: scores[i * groupSize + j].reward,
-        sequences: [
-          {
-            tokens: [...prompt, ...tokens],
-            mask: [...zeros, ...tokens.map(() => 1)],
-            logprobs: [...zeros, ...logprobs],
-          },
-        ],
-      }
-    })
+    return group.map((answer): GroupMember => ({ reward: answer.reward, sequences: [answerSequence(prompt, answer)] }))
   })
-  const answers = Math.max(1, scores.length)
-  return { groups: members, metrics: { parseRate: parsed / answers, answerTokens: length / answers } }
+  const answers = groups.flat()
+  const share = (sum: number) => sum / Math.max(1, answers.length)
+  return {
+    groups: members,
+    metrics: {
+      parseRate: share(answers.filter(({ nextState }) => nextState !== null).length),
+      answerTokens: share(answers.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+    },
+  }
 }

@@ -26,7 +26,7 @@ const { split } = values
 if (split !== 'base' && split !== 'unseen' && split !== 'train') throw new Error('--split is base, train or unseen')
 const size = values.size === 'full' ? 'full' : 'small'
 
-/** Far from every seed that the base was trained on. */
+/** Households other than those it was trained on: `base` ones share its layouts, `unseen` ones do not. */
 const SEED = 2 ** 33
 
 const engine = await openLocalEngine(folder, { threads: Number(values.threads) })

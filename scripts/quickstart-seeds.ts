@@ -72,8 +72,8 @@ const { info } = results[0]
 const text = `# The quickstart from ${seeds.length} seeds
 
 \`npm run quickstart:seeds -- --seeds ${seeds.length}\`, version ${info.version}, ${info.machine.cores} cores (${info.machine.cpu}). Held-out households; success is the
-mean over ${results[0].evaluation.settings.runs} evaluation runs at temperature ${results[0].evaluation.settings.temperature}. The seed changes the tasks that are played, every draw, and the tasks
-that are evaluated; the base model is the same.
+mean over ${results[0].evaluation.settings.runs} evaluation runs at temperature ${results[0].evaluation.settings.temperature}. Every seed has households of its own, for
+training and for evaluation, and draws of its own; the base model is the same.
 
 ${markdownTable({ columns: columns.map((header, i) => ({ header, align: i < 2 ? 'left' : 'right' })), rows })}
 

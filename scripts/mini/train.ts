@@ -44,7 +44,11 @@ export async function trainBase(
   if (existsSync(position)) {
     step = progressSchema.parse(JSON.parse(readFileSync(position, 'utf8'))).step
     await trainer.load(state)
-    options.log(`goes on at step ${step}`)
+    options.log(
+      step < options.steps
+        ? `goes on at step ${step}`
+        : `nothing left to train in ${options.folder}: delete it to train anew`,
+    )
   }
   const began = Date.now()
   const first = step

@@ -10,7 +10,7 @@ export interface PolicyAnswer {
 
 export interface PredictionAnswer {
   thinking: string | null
-  /** Content of the last closed `<next_state>`; null where there is none. */
+  /** Content of the first closed `<next_state>` after the thinking; null where there is none. */
   nextState: string | null
 }
 

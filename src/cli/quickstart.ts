@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** Minutes the full plan takes on two cores; `--minutes` scales the number of steps and tasks from here, once. */
-const FULL_MINUTES = 9
+const FULL_MINUTES = 6
 
 function minutesOf(text: string): number {
   const value = Number(text)
@@ -30,10 +30,11 @@ function minutesOf(text: string): number {
 export function plan(preset: Preset<Config>, minutes: number): Record<string, number> {
   const scaled = (full: number, least: number) => Math.max(least, Math.round((full * minutes) / FULL_MINUTES))
   return {
+    'environment.tasks.train': scaled(preset.environment.tasks.train.value, 32),
     'collect.tasks': scaled(preset.collect.tasks.value, 32),
     'worldModel.maxSteps': scaled(preset.worldModel.maxSteps.value, 4),
     'policy.steps': scaled(preset.policy.steps.value, 4),
-    'evaluate.tasks': scaled(preset.evaluate.tasks.value || preset.environment.tasks.unseen.value, 16),
+    'evaluate.tasks': Math.min(150, scaled(preset.evaluate.tasks.value || preset.environment.tasks.unseen.value, 16)),
   }
 }
 

@@ -1,5 +1,12 @@
 import type { EvaluationResult } from '../evaluation/index.ts'
-import { changeOf, detectableFrom, formatDifference, formatEstimate, measuresOf } from '../reports/index.ts'
+import {
+  bestBaseline,
+  changeOf,
+  detectableFrom,
+  formatDifference,
+  formatEstimate,
+  measuresOf,
+} from '../reports/index.ts'
 import { textTable } from './table.ts'
 
 /** Arms, and each measure's value on each of them (null = not measured): for `--json`. */
@@ -28,5 +35,9 @@ export function summaryTable(evaluation: EvaluationResult): string {
     columns: headers.map((header, index) => ({ header, align: index === 0 ? 'left' : 'right' })),
     rows,
   })
-  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.`
+  const best = bestBaseline(evaluation)
+  const baseline = best
+    ? `\nBest baseline of the world model: ${best.predictor}, ${formatEstimate({ value: best.exact, sd: null }, 'share')} exact.`
+    : ''
+  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.${baseline}`
 }

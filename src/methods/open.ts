@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Agent, alfworldTranscript, alfworldWindow } from '../agents/index.ts'
-import { UserError } from '../core/index.ts'
-import { MeteredTrainer, openLocalEngine, parameterCount } from '../engines/index.ts'
+import { hash32, UserError } from '../core/index.ts'
+import { MeteredTrainer, type ModelConfig, openLocalEngine, parameterCount, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
 import { hashOf, JsonLines, RunFolder, type RunInfo, writeJson } from '../store/index.ts'
@@ -40,7 +41,8 @@ const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: 
 export function environmentOf(config: Config, warn: (message: string) => void): Environment {
   const { source, data, size, tasks } = config.environment
   if (source === 'data') return alfworldEnvironment({ data: data || undefined, warn })
-  return alfworldEnvironment({ generate: { size, counts: tasks, seed: 0 } })
+  // Every seed has households of its own, so that several seeds are several samples of what there is.
+  return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
 }
 
 function agentOf({ agent }: Config): Agent {
@@ -62,11 +64,13 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const run = RunFolder.create(options.out)
   const lock = run.lock()
   try {
-    const configHash = hashOf(config)
-    checkResume(run, options, configHash)
     const baseModel = modelFolder(config.model.path)
+    const threads = config.model.threads || cpus().length
+    const configHash = hashOf({ config, threads, model: modelHash(baseModel) })
+    checkResume(run, options, configHash)
     const environment = environmentOf(config, options.warn)
-    const engine = await openLocalEngine(baseModel, { threads: config.model.threads || cpus().length })
+    const engine = await openLocalEngine(baseModel, { threads })
+    refuseWithoutMemory(engine.config)
     const trainer = new MeteredTrainer(engine.trainer())
     const now = new Date().toISOString()
     const info: RunInfo = {
@@ -106,6 +110,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         }
       },
       progress: options.progress,
+      warn: options.warn,
       signal,
     }
     return {
@@ -131,7 +136,9 @@ function checkResume(run: RunFolder, { resume, out, command }: RunOptions, confi
     )
   }
   if (begun && run.readInfo().configHash !== configHash) {
-    throw new UserError(`${out} was begun with other settings: resume it with those, or name another folder`)
+    throw new UserError(
+      `${out} was begun with other settings, another model or another number of threads: resume it with those, or name another folder`,
+    )
   }
 }
 
@@ -140,6 +147,25 @@ function describeEnvironment(config: Config): string {
   return source === 'generated'
     ? `alfworld, ${size} generated households`
     : `alfworld, games of ${data || 'the data folder'}`
+}
+
+/** What a run hangs on besides its settings: weights and tokenizer. */
+function modelHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
+    const path = join(folder, name)
+    if (existsSync(path)) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+function refuseWithoutMemory(config: ModelConfig): void {
+  const needed = trainingMemory(config)
+  if (needed <= totalmem()) return
+  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+  throw new UserError(
+    `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(totalmem())}: take a smaller model`,
+  )
 }
 
 /** First line of the model's own description, where it has one. */

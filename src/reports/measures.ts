@@ -34,7 +34,7 @@ export interface Estimate {
 }
 
 /** Mean ± standard deviation over runs, where there were several. */
-export function formatEstimate({ value, sd }: Estimate, unit: Unit): string {
+export function formatEstimate({ value, sd }: Pick<Estimate, 'value' | 'sd'>, unit: Unit): string {
   return `${formatValue(value, unit)}${sd === null ? '' : ` ± ${formatValue(sd, unit).replace('%', '')}`}`
 }
 

@@ -20,12 +20,31 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
   const exact = find('exact')
   if (exact) {
     sentences.push(' ', ...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
+    const best = bestBaseline(evaluation)
+    if (best) sentences.push(` The best baseline, ${best.predictor}, has ${formatValue(best.exact, 'share')}.`)
   }
   const invalid = find('invalid')
   if (invalid && changeOf(invalid, 0, last)?.detected) {
     sentences.push(' ', ...sentence(invalid, 'The share of invalid actions', last))
   }
   return sentences
+}
+
+/** The baseline that predicts most next states exactly, over all splits. */
+export function bestBaseline({ worldModelBaselines }: EvaluationResult): { predictor: string; exact: number } | null {
+  const totals = new Map<string, { right: number; transitions: number }>()
+  for (const { predictor, exact, transitions } of worldModelBaselines) {
+    const total = totals.get(predictor) ?? { right: 0, transitions: 0 }
+    totals.set(predictor, { right: total.right + exact * transitions, transitions: total.transitions + transitions })
+  }
+  const shares = [...totals].map(([predictor, { right, transitions }]) => ({
+    predictor,
+    exact: right / Math.max(1, transitions),
+  }))
+  return shares.reduce<(typeof shares)[number] | null>(
+    (best, one) => (best && best.exact >= one.exact ? best : one),
+    null,
+  )
 }
 
 /** `rose`, `fell`, or that the interval includes zero. */

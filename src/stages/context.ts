@@ -29,6 +29,8 @@ export interface StageContext {
   /** Drop the logged lines of a stage from this step on: it goes on from there, and will log them again. */
   rewind(stage: string, step: number): void
   progress: StageProgress
+  /** A notice to the user: something is not as it should be, and the run goes on. */
+  warn(message: string): void
   /** Aborted by Ctrl-C: a stage then saves what it has and throws the signal's reason. */
   signal: AbortSignal
 }

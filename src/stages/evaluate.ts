@@ -51,7 +51,8 @@ export async function evaluate(
       for (const split of splits) {
         const runs: Trajectory[][] = []
         for (let run = 0; run < config.evaluate.runs; run++) {
-          runs.push(await playSplit(context, split, run))
+          const name = `evaluate-${arm.replaceAll(' ', '-')}-${split}-${run}`
+          runs.push(await storedWave(context.run.rolloutsFile(name), () => playSplit(context, split, run)))
           progress.update(++done, arm)
         }
         result.policy.push(policyResult(split, runs, environment, context.agent))

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { hash32, Random, type Transition, uniform } from '../core/index.ts'
+import { hash32, Random, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import { sftUpdate } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
@@ -62,6 +62,9 @@ export async function filterTransitions(
 async function trainFilterModel(context: StageContext, transitions: Transition[]): Promise<void> {
   const { agent, format, trainer, config, progress, signal } = context
   const { batch, epochs, learningRate } = config.filter
+  if (transitions.length === 0) {
+    throw new UserError('no transition was set apart for the filter model: raise collect.filterShare or collect.tasks')
+  }
   await trainer.loadWeights(context.baseModel)
   const perEpoch = Math.ceil(transitions.length / batch)
   progress.start('filter model', perEpoch * epochs)

@@ -17,6 +17,7 @@ export async function policyRl(context: StageContext, start: string, stage = 'po
     start,
     steps: config.policy.steps,
     settings: config.policy,
+    longest: config.policy.maxTokens * config.policy.maxSteps,
     rollout: (step) => {
       const order = new Random('tasks', config.seed, stage, Math.floor(step / perEpoch)).shuffle(tasks)
       const at = (step % perEpoch) * config.policy.tasks
@@ -44,10 +45,14 @@ async function playGroups(context: StageContext, slots: Slot[], seed: number): P
   })
   const groups: GroupMember[][] = []
   for (let i = 0; i < trajectories.length; i += groupSize) {
+    const group = trajectories.slice(i, i + groupSize)
+    // The penalty ranks attempts where success itself differs; a group that all failed (or all solved) stays without
+    // variance, and is counted as what it is.
+    const mixed = group.some(({ reward }) => reward !== group[0].reward)
     groups.push(
-      trajectories.slice(i, i + groupSize).map(({ turns, reward, sequences }) => {
+      group.map(({ turns, reward, sequences }) => {
         const invalid = turns.filter((turn) => !turn.valid).length / turns.length
-        return { sequences, reward: (reward ?? 0) - invalidPenalty * invalid }
+        return { sequences, reward: (reward ?? 0) - (mixed ? invalidPenalty * invalid : 0) }
       }),
     )
   }
@@ -58,6 +63,8 @@ async function playGroups(context: StageContext, slots: Slot[], seed: number): P
       success: trajectories.filter((one) => (one.reward ?? 0) > 0).length / trajectories.length,
       invalidShare: turns.filter((turn) => !turn.valid).length / turns.length,
       steps: turns.length / trajectories.length,
+      cutShare: turns.filter((turn) => turn.tokens.length >= maxTokens).length / turns.length,
+      restarts: trajectories.reduce((sum, one) => sum + one.sequences.length - 1, 0),
     },
   }
 }

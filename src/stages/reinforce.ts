@@ -19,6 +19,8 @@ export interface ReinforceOptions {
   start: string
   steps: number
   settings: Config['worldModel'] | Config['policy']
+  /** Tokens that one sample can have at most: the fixed denominator. */
+  longest: number
   /** Samples and scores the groups of a step; a pure function of step and weights. */
   rollout(step: number): Promise<Rollout>
 }
@@ -52,7 +54,7 @@ export async function reinforce(context: StageContext, options: ReinforceOptions
         ...settings,
         aggregation:
           settings.aggregation === 'fixedDenominator'
-            ? { kind: settings.aggregation, tokens: settings.maxTokens }
+            ? { kind: settings.aggregation, tokens: options.longest }
             : { kind: settings.aggregation },
         adam: { ...context.config.optimiser, learningRate: rateAt(settings, step) },
       })

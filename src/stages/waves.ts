@@ -1,21 +1,56 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
 import type { Trajectory } from '../core/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { readLines, writeFileAtomic } from '../store/index.ts'
+
+const action = z.union([
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({
+    kind: z.literal('tools'),
+    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    text: z.string().optional(),
+  }),
+])
+const observation = z.union([
+  z.object({ from: z.enum(['environment', 'user']), text: z.string() }),
+  z.object({
+    from: z.literal('tool'),
+    results: z.array(
+      z.object({ id: z.string(), name: z.string(), content: z.string(), error: z.boolean().optional() }),
+    ),
+  }),
+])
+const numbers = z.array(z.number())
+
+/** A line of `rollouts/*.jsonl`. */
+const trajectorySchema: z.ZodType<Trajectory> = z.object({
+  task: z.object({ id: z.string(), split: z.string(), kind: z.string(), instruction: z.string() }),
+  sample: z.int(),
+  seed: z.number(),
+  initial: observation,
+  turns: z.array(
+    z.object({
+      reply: z.string(),
+      action: action.nullable(),
+      observation,
+      valid: z.boolean(),
+      tokens: numbers,
+      logprobs: numbers,
+    }),
+  ),
+  reward: z.number().optional(),
+  done: z.boolean(),
+  truncated: z.boolean(),
+  sequences: z.array(z.object({ tokens: numbers, mask: numbers, logprobs: numbers })),
+})
 
 /**
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The
  * play that fills a wave is a pure function of its slots, the seed and the weights.
  */
 export async function storedWave(path: string, play: () => Promise<Trajectory[]>): Promise<Trajectory[]> {
-  if (existsSync(path)) return readTrajectories(path)
+  if (existsSync(path)) return readLines(path, trajectorySchema)
   const trajectories = await play()
   writeFileAtomic(path, trajectories.map((one) => `${JSON.stringify(one)}\n`).join(''))
   return trajectories
-}
-
-export function readTrajectories(path: string): Trajectory[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Trajectory)
 }

@@ -1,4 +1,4 @@
-import { hash32, Random, type Transition } from '../core/index.ts'
+import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { answerSequence, predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
@@ -14,6 +14,9 @@ export async function worldModelRl(
 ): Promise<Checkpoint> {
   const { config } = context
   const { batch, epochs, maxSteps } = config.worldModel
+  if (transitions.length === 0) {
+    throw new UserError('no transition is left to train the world model on: collect more, or keep more in the filter')
+  }
   const perEpoch = Math.ceil(transitions.length / batch)
   const steps = maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs
   return reinforce(context, {
@@ -22,6 +25,7 @@ export async function worldModelRl(
     start: context.baseModel,
     steps,
     settings: config.worldModel,
+    longest: config.worldModel.maxTokens,
     rollout: (step) => {
       const epoch = Math.floor(step / perEpoch)
       const order = new Random('order', config.seed, epoch).shuffle(transitions)
@@ -65,6 +69,7 @@ async function predictGroups(
     groups: members,
     metrics: {
       parseRate: share(answers.filter(({ nextState }) => nextState !== null).length),
+      cutShare: share(answers.filter(({ tokens }) => tokens.length >= maxTokens).length),
       answerTokens: share(answers.reduce((sum, { tokens }) => sum + tokens.length, 0)),
     },
   }

@@ -6,7 +6,8 @@ import { findDataFolder } from './folder.ts'
 import type { Game } from './game.ts'
 import { withoutStop } from './gamefile.ts'
 import { Games } from './games.ts'
-import { houseId } from './houseid.ts'
+import { generateHouse } from './house.ts'
+import { type HouseOptions, houseId } from './houseid.ts'
 import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
 import { currentListing, isGroundedTake } from './listing.ts'
 import { Play } from './play.ts'
@@ -135,16 +136,40 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
   return { splits: [...present.keys()], games: new Games(folder, warn), tasks }
 }
 
+/** Households tried for each one wanted, until a layout that training has is found; then any will do. */
+const SEEN_TRIES = 50
+
 function generatedSource(options: GenerateOptions, warn: (message: string) => void): Source {
   const { size, counts, seed = 0, kinds, shuffle } = options
   const games = new Games(undefined, warn)
-  const tasks = onceForEach((split) =>
-    Array.from({ length: counts[split as HouseSplit] ?? 0 }, (_, index) => {
-      const house = { seed: hash32('alfworld', seed, index), size, split: split as HouseSplit, kinds, shuffle }
+  const houseAt = (split: HouseSplit, index: number): HouseOptions => ({
+    seed: hash32('alfworld', seed, index),
+    size,
+    split,
+    kinds,
+    shuffle,
+  })
+  const layoutAt = (house: HouseOptions) => {
+    const { room, layout } = generateHouse(house)
+    return `${room} ${layout}`
+  }
+  const tasks = onceForEach((name) => {
+    const split = name as HouseSplit
+    const wanted = counts[split] ?? 0
+    // Seen layouts are those of the training households at hand, with other objects and tasks in them.
+    const trained =
+      split === 'seen' && counts.train
+        ? new Set(Array.from({ length: counts.train }, (_, index) => layoutAt(houseAt('train', index))))
+        : null
+    const list: Task[] = []
+    for (let index = 0; list.length < wanted; index++) {
+      const house = houseAt(split, index)
+      if (trained && index < SEEN_TRIES * wanted && !trained.has(layoutAt(house))) continue
       const game = games.get(houseId(house))
-      return { id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) }
-    }),
-  )
+      list.push({ id: game.id, split, kind: TASK_TYPES[game.goal.kind], instruction: withoutStop(game.taskLine) })
+    }
+    return list
+  })
   return { splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
 }
 

@@ -27,8 +27,11 @@ export function rewardSection(input: ReportInput): Section {
         rows: [
           [
             cell(formatNumber(reward.threshold)),
-            { text: formatShare(reward.precision), below: 'of rewarded predictions that are right' },
-            { text: formatShare(reward.recall), below: 'of right predictions that are rewarded' },
+            {
+              text: formatShare(reward.precision),
+              below: 'of pairs called equal that are, on pairs not calibrated on',
+            },
+            { text: formatShare(reward.recall), below: 'of equal states told differently, found' },
           ],
         ],
       },

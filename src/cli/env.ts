@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { hash32, UserError } from '../core/index.ts'
@@ -16,6 +16,7 @@ import {
   houseFolder,
   houseTrajData,
 } from '../environments/index.ts'
+import { makeFolder } from '../store/index.ts'
 import { wholeNumber } from './numbers.ts'
 
 /** Upstream's folder of each split. */
@@ -46,7 +47,7 @@ export function generateFolder({ count, out, seed, size }: GenerateCommandOption
     const split = index % 10 === 1 ? 'seen' : index % 10 === 2 ? 'unseen' : 'train'
     const house = generateHouse({ seed: hash32('env generate', seed, index), size, split })
     const trial = join(folder, SPLIT_FOLDERS[split], houseFolder(house))
-    mkdirSync(trial, { recursive: true })
+    makeFolder(trial)
     writeFileSync(join(trial, GAME_FILE), `${JSON.stringify(houseFile(house))}\n`)
     writeFileSync(join(trial, 'traj_data.json'), `${JSON.stringify(houseTrajData(house))}\n`)
     counts[split] = (counts[split] ?? 0) + 1

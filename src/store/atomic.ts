@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolder } from './folder.ts'
 
 /** Names of files being written; a reader ignores them, a crash leaves at most one of them behind. */
 export const TEMPORARY_SUFFIX = '.tmp'
@@ -11,7 +12,7 @@ function temporaryName(path: string): string {
 
 /** Write a whole file so that a reader sees the old content or the new, never a part: temporary name, fsync, rename. */
 export function writeFileAtomic(path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(dirname(path))
   const temporary = temporaryName(path)
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   try {
@@ -32,7 +33,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
 /** Fill a folder under a temporary name, then rename it into place; an existing folder of that name is replaced. */
 export async function writeFolderAtomic(path: string, fill: (folder: string) => Promise<void> | void): Promise<void> {
   const temporary = temporaryName(path)
-  mkdirSync(temporary, { recursive: true })
+  makeFolder(temporary)
   try {
     await fill(temporary)
     rmSync(path, { recursive: true, force: true })

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { UserError } from '../core/index.ts'
+import { makeFolder } from './folder.ts'
 
 const NEWLINE = 10
 const CHUNK_BYTES = 2 ** 20
@@ -33,7 +24,7 @@ export class JsonLines<T> {
   constructor(path: string, schema: z.ZodType<T>) {
     this.path = path
     this.schema = schema
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     this.file = openSync(path, 'a+')
     this.offsets = lineOffsets(this.file)
     const end = this.offsets[this.offsets.length - 1]

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { TEMPORARY_SUFFIX } from './atomic.ts'
+import { makeFolder } from './folder.ts'
 import { readJson, writeJson } from './json.ts'
 import { acquireLock, type RunLock } from './lock.ts'
 
@@ -48,7 +49,7 @@ export class RunFolder {
 
   /** Makes the folder, or takes an existing one. */
   static create(path: string): RunFolder {
-    mkdirSync(path, { recursive: true })
+    makeFolder(path)
     return new RunFolder(path)
   }
 

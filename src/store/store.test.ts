@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { writeFileAtomic, writeFolderAtomic } from './atomic.ts'
+import { makeFolder } from './folder.ts'
 import { canonicalJson, hashOf } from './hash.ts'
 import { readJson, writeJson } from './json.ts'
 import { JsonLines, readLines } from './jsonl.ts'
@@ -131,5 +132,16 @@ describe('hashOf', () => {
     expect(canonicalJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
     expect(() => hashOf([Number.NaN])).toThrow(/NaN has no JSON form/)
     expect(() => hashOf({ f: () => 1 })).toThrow(/function has no JSON form/)
+  })
+})
+
+describe('makeFolder', () => {
+  it('makes what is missing, and says in one line where it cannot', () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'rwml-folder-')), 'a', 'b')
+    makeFolder(folder)
+    makeFolder(folder)
+    expect(existsSync(folder)).toBe(true)
+    writeFileSync(join(folder, 'file'), '')
+    expect(() => makeFolder(join(folder, 'file', 'c'))).toThrow(/cannot make the folder .*file.*ENOTDIR/)
   })
 })

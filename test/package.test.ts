@@ -49,6 +49,6 @@ console.log(played.map((one) => one.turns.length).join(' '))`,
 
   it('has the command', () => {
     expect(run('npx', ['rwml', '--help'])).toContain('quickstart')
-    expect(run('npx', ['rwml', 'doctor'])).toContain('Node')
+    expect(run('npx', ['rwml', 'doctor'])).toContain('onnxruntime')
   })
 })

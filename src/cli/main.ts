@@ -12,6 +12,11 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string
 }
 
+// Whoever reads our output may stop reading (`| head`): that is no error of ours.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+}
+
 const program = new Command('rwml')
   .description('Reinforcement World Model Learning for LLM agents.')
   .version(version)

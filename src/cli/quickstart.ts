@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
+import { shellQuote } from '../core/index.ts'
 import { miniDataPreset, miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
 import { type Config, type Preset, resolveConfig } from '../stages/index.ts'
 import { interruptible } from './interrupt.ts'
@@ -67,15 +68,15 @@ async function quickstart(options: Options): Promise<void> {
   const resolved = resolveConfig(preset, overrides)
   const command = [
     'rwml quickstart',
-    ...(options.data === undefined ? [] : [`--data ${options.data}`]),
+    ...(options.data === undefined ? [] : [`--data ${shellQuote(options.data)}`]),
     ...(options.seed === 0 ? [] : [`--seed ${options.seed}`]),
     ...(options.minutes === FULL_MINUTES ? [] : [`--minutes ${options.minutes}`]),
   ].join(' ')
   const began = Date.now()
   console.error(
-    `rwml quickstart: a small model plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} minutes on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
+    `rwml quickstart: a small model plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} min on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
   )
-  await interruptible(`${command} --out ${options.out} --resume`, async (signal) => {
+  await interruptible(`${command} --out ${shellQuote(options.out)} --resume`, async (signal) => {
     const run = await openRun({
       out: options.out,
       resolved,

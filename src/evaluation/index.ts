@@ -1,4 +1,5 @@
 export * from './policy.ts'
 export * from './predictions.ts'
 export * from './result.ts'
+export * from './schema.ts'
 export * from './world-model.ts'

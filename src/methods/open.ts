@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Agent, alfworldTranscript, alfworldWindow } from '../agents/index.ts'
-import { hash32, UserError } from '../core/index.ts'
+import { hash32, shellQuote, UserError } from '../core/index.ts'
 import { MeteredTrainer, type ModelConfig, openLocalEngine, parameterCount, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
@@ -69,6 +69,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     const configHash = hashOf({ config, threads, model: modelHash(baseModel) })
     checkResume(run, options, configHash)
     const environment = environmentOf(config, options.warn)
+    const format = loadChatFormat(baseModel)
     const engine = await openLocalEngine(baseModel, { threads })
     refuseWithoutMemory(engine.config)
     const trainer = new MeteredTrainer(engine.trainer())
@@ -98,7 +99,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       config,
       environment,
       agent: agentOf(config),
-      format: loadChatFormat(baseModel),
+      format,
       trainer,
       tokens: trainer.counts,
       baseModel,
@@ -132,7 +133,7 @@ function checkResume(run: RunFolder, { resume, out, command }: RunOptions, confi
   const begun = existsSync(run.runFile)
   if (begun && !resume) {
     throw new UserError(
-      `${out} already holds a run: go on with "${command} --out ${out} --resume", or name another folder`,
+      `${out} already holds a run: go on with "${command} --out ${shellQuote(out)} --resume", or name another folder`,
     )
   }
   if (begun && run.readInfo().configHash !== configHash) {

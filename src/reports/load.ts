@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { z } from 'zod'
 import { UserError } from '../core/index.ts'
+import { evaluationFileSchema } from '../evaluation/index.ts'
 import { filterFacts } from './filterFacts.ts'
 import type { ReportInput, StageFacts } from './input.ts'
 import { limits } from './limits.ts'
 import {
   configFileSchema,
-  evaluationFileSchema,
   filterLineSchema,
   metricLineSchema,
   rewardFileSchema,

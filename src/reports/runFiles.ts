@@ -1,6 +1,6 @@
 /** What a report reads from a run folder, as schemas. Unknown fields are ignored: other readers of the files may need them. */
 import { z } from 'zod'
-import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
+import type { MetricLine } from '../evaluation/index.ts'
 import type { ConfigField, RewardFacts } from './input.ts'
 
 const share = z.number().min(0).max(1)
@@ -59,55 +59,3 @@ export const configFileSchema: z.ZodType<ConfigField[]> = z.array(
 export const metricLineSchema: z.ZodType<MetricLine> = z
   .object({ stage: z.string(), step: z.number(), time: z.number() })
   .catchall(z.union([z.number(), z.string(), z.null()]))
-
-const exampleSchema = z.object({
-  kind: z.string(),
-  instruction: z.string(),
-  action: z.string(),
-  thinking: z.string().nullable(),
-  predicted: z.string().nullable(),
-  actual: z.string(),
-  distance: z.number().nullable(),
-  reward: z.number(),
-})
-
-const worldModelSchema = z.object({
-  predictor: z.string(),
-  split: z.string(),
-  transitions: count,
-  exact: share,
-  rewarded: share,
-  parseRate: share,
-  byKind: z.record(z.string(), z.object({ transitions: count, exact: share, rewarded: share })),
-  examples: z.array(exampleSchema),
-})
-
-const policySchema = z.object({
-  split: z.string(),
-  tasks: count,
-  successByRun: z.array(share),
-  invalidShare: share,
-  stepsPerSolved: count.nullable(),
-  byKind: z.record(z.string(), z.object({ solved: count, episodes: count })),
-  grounding: share.nullable(),
-  parseRate: share,
-  episodes: z.array(
-    z.object({ taskId: z.string(), run: z.number(), solved: z.boolean(), steps: count, invalid: count }),
-  ),
-})
-
-/** `evaluation.json`. */
-export const evaluationFileSchema: z.ZodType<EvaluationResult> = z.object({
-  arms: z.array(
-    z.object({
-      arm: z.string(),
-      checkpoint: z.string(),
-      policy: z.array(policySchema),
-      worldModel: z.array(worldModelSchema),
-    }),
-  ),
-  worldModelBaselines: z.array(worldModelSchema),
-  settings: z
-    .object({ temperature: z.number(), maxSteps: z.number(), runs: z.number(), seed: z.number() })
-    .catchall(z.unknown()),
-})

@@ -1,4 +1,4 @@
-import type { EvaluationResult } from '../evaluation/index.ts'
+import type { EvaluationResult, WorldModelResult } from '../evaluation/index.ts'
 import type { Inline } from './document.ts'
 import { formatDifference, formatInterval, formatValue, plural } from './format.ts'
 import { type Change, changeOf, type Measure, measuresOf, taskCount } from './measures.ts'
@@ -14,12 +14,19 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
   const success = find('success')
   if (success) {
     sentences.push(...sentence(success, `Success on ${plural(taskCount(evaluation), 'held-out task')}`, last))
+    // What a stage in between cost or gave, where it is beyond chance: the first and the last alone would hide it.
+    for (let arm = 1; arm < last; arm++) {
+      if (!changeOf(success, 0, arm)?.detected) continue
+      sentences.push(' ', ...sentence(success, `In between, ${evaluation.arms[arm].arm}, it`, arm))
+    }
   } else {
     sentences.push('Task success was not measured.')
   }
   const exact = find('exact')
   if (exact) {
     sentences.push(' ', ...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
+    const fallen = fallenKinds(evaluation)
+    if (fallen.length > 0) sentences.push(` It fell on ${fallen.join(', ')}.`)
     const best = bestBaseline(evaluation)
     if (best) sentences.push(` The best baseline, ${best.predictor}, has ${formatValue(best.exact, 'share')}.`)
   }
@@ -28,6 +35,31 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
     sentences.push(' ', ...sentence(invalid, 'The share of invalid actions', last))
   }
   return sentences
+}
+
+/** Kinds of transitions that the last arm predicts clearly worse than the first: a rising total can hide them. */
+function fallenKinds({ arms }: EvaluationResult): string[] {
+  const [first, last] = [arms[0], arms[arms.length - 1]].map((arm) => exactByKind(arm.worldModel))
+  return [...first].flatMap(([kind, before]) => {
+    const after = last.get(kind)
+    const fell = after !== undefined && before.share - after.share > 0.02 && before.transitions >= 20
+    return fell ? [`${kind} (${formatValue(before.share, 'share')} to ${formatValue(after.share, 'share')})`] : []
+  })
+}
+
+function exactByKind(results: WorldModelResult[]): Map<string, { share: number; transitions: number }> {
+  const kinds = new Map<string, { share: number; transitions: number }>()
+  for (const { byKind } of results) {
+    for (const [kind, { exact, transitions }] of Object.entries(byKind)) {
+      const known = kinds.get(kind) ?? { share: 0, transitions: 0 }
+      const total = known.transitions + transitions
+      kinds.set(kind, {
+        share: (known.share * known.transitions + exact * transitions) / Math.max(1, total),
+        transitions: total,
+      })
+    }
+  }
+  return kinds
 }
 
 /** The baseline that predicts most next states exactly, over all splits. */

@@ -33,8 +33,9 @@ export async function collect(context: StageContext): Promise<Collected> {
   for (let i = 0; i < waves; i++) {
     context.signal.throwIfAborted()
     const path = context.run.rolloutsFile(`collect-${String(i).padStart(4, '0')}`)
-    const trajectories = await storedWave(path, () =>
-      playWave(slots.slice(i * wave, (i + 1) * wave), {
+    const some = slots.slice(i * wave, (i + 1) * wave)
+    const trajectories = await storedWave(path, some.length, () =>
+      playWave(some, {
         environment,
         agent,
         format,

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
 import {
   type ArmResult,
+  armSchema,
   baselinePredictors,
   type EvaluationResult,
   policyResult,
@@ -12,7 +13,7 @@ import {
 } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { storedWave } from './waves.ts'
 
@@ -49,10 +50,13 @@ export async function evaluate(
     if (!existsSync(path)) {
       const result: ArmResult = { arm, checkpoint: relative(context.run.path, model), policy: [], worldModel: [] }
       for (const split of splits) {
+        const tasks = evaluationTasks(context, split)
         const runs: Trajectory[][] = []
         for (let run = 0; run < config.evaluate.runs; run++) {
           const name = `evaluate-${arm.replaceAll(' ', '-')}-${split}-${run}`
-          runs.push(await storedWave(context.run.rolloutsFile(name), () => playSplit(context, split, run)))
+          runs.push(
+            await storedWave(context.run.rolloutsFile(name), tasks.length, () => playSplit(context, tasks, run)),
+          )
           progress.update(++done, arm)
         }
         result.policy.push(policyResult(split, runs, environment, context.agent))
@@ -61,7 +65,7 @@ export async function evaluate(
       }
       writeFileAtomic(path, JSON.stringify(result))
     } else done += splits.length * (config.evaluate.runs + 1)
-    results.push(JSON.parse(readFileSync(path, 'utf8')) as ArmResult)
+    results.push(readJson(path, armSchema))
   }
   const worldModelBaselines: WorldModelResult[] = []
   for (const split of splits) {
@@ -88,10 +92,10 @@ function evaluationTasks({ environment, config }: StageContext, split: string): 
   return config.evaluate.tasks > 0 ? order.slice(0, config.evaluate.tasks) : order
 }
 
-function playSplit(context: StageContext, split: string, run: number): Promise<Trajectory[]> {
+function playSplit(context: StageContext, tasks: Task[], run: number): Promise<Trajectory[]> {
   const { environment, agent, format, trainer, config, signal } = context
   return playWave(
-    evaluationTasks(context, split).map((task) => ({ task, sample: run })),
+    tasks.map((task) => ({ task, sample: run })),
     {
       environment,
       agent,
@@ -111,9 +115,10 @@ function playSplit(context: StageContext, split: string, run: number): Promise<T
 async function heldOutTransitions(context: StageContext, split: string): Promise<Transition[]> {
   const { environment, agent, format, trainer, config, signal } = context
   const path = context.run.rolloutsFile(`held-out-${split}`)
-  const trajectories = await storedWave(path, () =>
+  const tasks = evaluationTasks(context, split)
+  const trajectories = await storedWave(path, tasks.length, () =>
     playWave(
-      evaluationTasks(context, split).map((task) => ({ task, sample: 0 })),
+      tasks.map((task) => ({ task, sample: 0 })),
       {
         environment,
         agent,

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { hash32, Random, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import { sftUpdate } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 
 /** Prompts sampled at once: bounds memory, and how often progress moves. */
@@ -50,10 +50,12 @@ export async function filterTransitions(
     const lines = await score(context, train, reward)
     writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   }
-  const lines = readFileSync(path, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => lineSchema.parse(JSON.parse(line)))
+  const lines = readLines(path, lineSchema)
+  if (lines.length !== train.length) {
+    throw new UserError(
+      `${path} speaks of ${lines.length} transitions, not of ${train.length}: delete it to filter again`,
+    )
+  }
   const kept = new Set(lines.filter((line) => line.kept).map((line) => line.id))
   return { kept: train.filter((one) => kept.has(one.id)), counts: countByKind(lines) }
 }

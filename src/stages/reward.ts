@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { actionText, observationText, Random, type Transition, UserError } from '../core/index.ts'
@@ -13,7 +13,7 @@ import {
   rougeReward,
   type WorldModelReward,
 } from '../rewards/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 
 /** Pairs of each sort that a threshold is calibrated on. */
@@ -57,7 +57,7 @@ export async function chooseReward(context: StageContext, train: Transition[]): 
     lexical.save(lexicalPath)
     writeFileAtomic(path, `${JSON.stringify(await calibrate(context, train, lexical), null, 2)}\n`)
   }
-  const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+  const record = readJson(path, recordSchema)
   const inner = record.embedder === 'lexical' ? loadLexicalEmbedder(lexicalPath) : await loadUseLite()
   const embedder = new CachedEmbedder(inner)
   const options = mode === 'binary' ? { mode, threshold: record.threshold } : { mode }

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Transition } from '../core/index.ts'
 import type { EvaluationResult } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { Collected } from './collect.ts'
 import { collect } from './collect.ts'
 import type { StageContext } from './context.ts'
@@ -138,7 +138,7 @@ const recordSchema = z.looseObject({
  */
 export async function runStage(stage: Stage, context: StageContext, artifacts: Artifacts): Promise<void> {
   const path = join(context.run.stageFolder(stage.name), 'stage.json')
-  const before = existsSync(path) ? recordSchema.parse(JSON.parse(readFileSync(path, 'utf8'))) : null
+  const before = existsSync(path) ? readJson(path, recordSchema) : null
   const { sampled, trained } = context.tokens
   const began = Date.now()
   const write = (outcome: Outcome, finished: boolean) => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
-import type { Trajectory } from '../core/index.ts'
+import { type Trajectory, UserError } from '../core/index.ts'
 import { readLines, writeFileAtomic } from '../store/index.ts'
 
 const action = z.union([
@@ -48,8 +48,18 @@ const trajectorySchema: z.ZodType<Trajectory> = z.object({
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The
  * play that fills a wave is a pure function of its slots, the seed and the weights.
  */
-export async function storedWave(path: string, play: () => Promise<Trajectory[]>): Promise<Trajectory[]> {
-  if (existsSync(path)) return readLines(path, trajectorySchema)
+export async function storedWave(
+  path: string,
+  episodes: number,
+  play: () => Promise<Trajectory[]>,
+): Promise<Trajectory[]> {
+  if (existsSync(path)) {
+    const stored = readLines(path, trajectorySchema)
+    if (stored.length === episodes) return stored
+    throw new UserError(
+      `${path} holds ${stored.length} of ${episodes} episodes: it was damaged; delete it to play them again`,
+    )
+  }
   const trajectories = await play()
   writeFileAtomic(path, trajectories.map((one) => `${JSON.stringify(one)}\n`).join(''))
   return trajectories

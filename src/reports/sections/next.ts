@@ -1,3 +1,4 @@
+import { shellQuote } from '../../core/index.ts'
 import type { Section } from '../document.ts'
 import type { ReportInput } from '../input.ts'
 
@@ -24,9 +25,4 @@ export function nextSection({ run }: ReportInput): Section {
       },
     ],
   }
-}
-
-/** A path as one word of a POSIX shell. */
-function shellQuote(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

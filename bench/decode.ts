@@ -1,23 +1,13 @@
 /** Decoding speed: one size beside PyTorch, and the miniature in the pattern of multi-turn rollouts. */
 import { availableParallelism } from 'node:os'
 import { type ModelConfig, modelConfigSchema, openLocalEngine } from '../src/engines/index.ts'
+import { medium } from './medium.ts'
 import { hasTorch, Referee } from './referee.ts'
 import type { Row } from './row.ts'
 
 const ROUNDS = 7
 const CONTEXT = 284
 const STEPS = 32
-
-const medium = modelConfigSchema.parse({
-  model_type: 'llama',
-  vocab_size: 8000,
-  hidden_size: 256,
-  intermediate_size: 688,
-  num_hidden_layers: 6,
-  num_attention_heads: 4,
-  num_key_value_heads: 4,
-  max_position_embeddings: 512,
-})
 
 const miniature = modelConfigSchema.parse({
   model_type: 'llama',

@@ -5,21 +5,11 @@ import { join } from 'node:path'
 import { Random } from '../src/core/index.ts'
 import { type Datum, type Loss, modelConfigSchema } from '../src/engines/index.ts'
 import { TrainerCore } from '../src/engines/local/training/trainer-core.ts'
+import { medium } from './medium.ts'
 import { hasTorch, Referee } from './referee.ts'
 import type { Row } from './row.ts'
 
 const ROUNDS = 7
-
-const medium = modelConfigSchema.parse({
-  model_type: 'llama',
-  vocab_size: 8000,
-  hidden_size: 256,
-  intermediate_size: 688,
-  num_hidden_layers: 6,
-  num_attention_heads: 4,
-  num_key_value_heads: 4,
-  max_position_embeddings: 512,
-})
 
 const miniature = modelConfigSchema.parse({
   model_type: 'llama',

@@ -22,7 +22,7 @@ const program = new Command('rwml')
   .version(version)
   .option('--debug', 'show stack traces')
   .showSuggestionAfterError()
-  .showHelpAfterError('(rwml --help shows what there is)')
+
 for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
   program.addCommand(command)
 }
@@ -30,6 +30,7 @@ for (const command of [quickstartCommand(), playCommand(), envCommand(), reportC
 /** Commander's own errors are bad usage (2); a `UserError` says its status; all else is a failure (1). */
 function useStatusTwo(command: Command): void {
   command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  command.showHelpAfterError(`(add --help to see what ${command.name()} takes)`)
   for (const child of command.commands) useStatusTwo(child)
 }
 useStatusTwo(program)

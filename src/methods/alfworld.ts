@@ -1,5 +1,19 @@
 import { type Config, ours, type Preset, paper } from '../stages/index.ts'
 
+/** What both RL stages have in common. */
+const grpo: Omit<Preset<Config>['worldModel'], 'learningRate' | 'batch' | 'epochs' | 'maxSteps'> = {
+  groupSize: paper(8),
+  temperature: ours(1),
+  maxTokens: ours(512),
+  kl: { coefficient: ours(0.01), estimator: ours('k3') },
+  clipLow: ours(0.2),
+  clipHigh: ours(0.2),
+  entropy: ours(0),
+  advantages: { scale: paper('std'), epsilon: ours(1e-6), level: ours('trajectory') },
+  aggregation: ours('tokenMean'),
+  warmupSteps: ours(10),
+}
+
 /** The paper's setting on ALFWorld (arXiv 2602.05842, sections 4 and 5); ours where it is silent. */
 export const alfworldPreset: Preset<Config> = {
   seed: ours(0),
@@ -37,32 +51,14 @@ export const alfworldPreset: Preset<Config> = {
   reward: { kind: paper('embedding'), embedder: ours('auto'), mode: paper('binary'), threshold: ours(0) },
   worldModel: {
     learningRate: paper(1e-6),
-    groupSize: paper(8),
-    temperature: ours(1),
-    maxTokens: ours(512),
-    kl: { coefficient: ours(0.01), estimator: ours('k3') },
-    clipLow: ours(0.2),
-    clipHigh: ours(0.2),
-    entropy: ours(0),
-    advantages: { scale: paper('std'), epsilon: ours(1e-6), level: ours('trajectory') },
-    aggregation: ours('tokenMean'),
-    warmupSteps: ours(10),
+    ...grpo,
     batch: paper(32),
     epochs: paper(2),
     maxSteps: ours(0),
   },
   policy: {
     learningRate: ours(1e-6),
-    groupSize: paper(8),
-    temperature: ours(1),
-    maxTokens: ours(512),
-    kl: { coefficient: ours(0.01), estimator: ours('k3') },
-    clipLow: ours(0.2),
-    clipHigh: ours(0.2),
-    entropy: ours(0),
-    advantages: { scale: paper('std'), epsilon: ours(1e-6), level: ours('trajectory') },
-    aggregation: ours('tokenMean'),
-    warmupSteps: ours(10),
+    ...grpo,
     tasks: ours(16),
     steps: paper(300),
     maxSteps: paper(15),

@@ -66,7 +66,6 @@ export function miniTokenizer(): {
   tokenizer: object
   tokenizerConfig: object
   vocabularySize: number
-  padId: number
   endId: number
 } {
   const special = Object.values(SPECIAL)
@@ -83,7 +82,6 @@ export function miniTokenizer(): {
         "{% for message in messages %}{{ '<|' + message['role'] + '|>' + message['content'] }}{% if message['role'] == 'assistant' %}{{ '<|end|>' }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>' }}{% endif %}",
     },
     vocabularySize: 256 + special.length + phrases.length,
-    padId: 256 + special.indexOf(SPECIAL.pad),
     endId: 256 + special.indexOf(SPECIAL.end),
   }
 }

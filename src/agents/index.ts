@@ -1,4 +1,4 @@
 export * from './agent.ts'
-export * from './alfworld-transcript.ts'
-export * from './alfworld-window.ts'
 export * from './answers.ts'
+export * from './transcript.ts'
+export * from './window.ts'

@@ -10,7 +10,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 const DEADLINE = 120_000
 
 /**
- * The experiment that a file exports, as default or by the name `experiment`. TypeScript is read as it is, in any folder;
+ * The experiment that a file exports by default, or by the name `experiment`. TypeScript is read as it is, in any folder;
  * `import … from 'rwml'` gives the file this very package, whether or not it is installed beside it.
  * @throws UserError naming the file, and the line where it has one.
  */

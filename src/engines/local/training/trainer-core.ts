@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import { UserError } from '../../../core/index.ts'
-import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../../../store/index.ts'
+import {
+  readSafetensors,
+  verifyChecksums,
+  writeChecksums,
+  writeFolderAtomic,
+  writeSafetensors,
+} from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { readModelConfig, readModelWeights, writeModelFiles } from '../model-folder.ts'
-import { initialise, ParameterSet } from '../parameters.ts'
+import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
@@ -183,7 +189,7 @@ export class TrainerCore {
     return result
   }
 
-  /** Weights, optimiser state and step into a folder that is also a Hugging Face model folder. Atomic. */
+  /** Weights, optimiser state, step and checksums into a folder that is also a Hugging Face model folder. Atomic. */
   async save(folder: string): Promise<void> {
     await writeFolderAtomic(folder, (temporary) => {
       writeModelFiles(temporary, this.config, this.parameters, this.source)
@@ -192,11 +198,16 @@ export class TrainerCore {
         ['second', { shape: [this.second.flat.length], data: this.second.flat }],
       ])
       writeSafetensors(join(temporary, OPTIMIZER_FILE), moments, { metadata: { step: String(this.step) } })
+      writeChecksums(temporary)
     })
   }
 
-  /** Continue from a folder written by `save`: the next steps are those of an uninterrupted run, bit for bit. */
+  /**
+   * Continue from a folder written by `save`: the next steps are those of an uninterrupted run, bit for bit.
+   * @throws UserError, everything as it was, if the folder is damaged or of another model.
+   */
   load(folder: string): void {
+    verifyChecksums(folder)
     const path = join(folder, OPTIMIZER_FILE)
     const { tensors, metadata } = readSafetensors(path)
     const size = this.first.flat.length
@@ -206,14 +217,29 @@ export class TrainerCore {
     if (first?.length !== size || second?.length !== size || !Number.isInteger(step)) {
       throw new UserError(`${path} is not the optimiser state of this model: load the folder that this run saved`)
     }
-    this.loadWeights(folder)
+    requireFinite(
+      new Map([
+        ['first', first],
+        ['second', second],
+      ]),
+      path,
+    )
+    this.takeWeights(folder)
     this.first.flat.set(first)
     this.second.flat.set(second)
     this.step = step
   }
 
-  /** Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared. */
+  /**
+   * Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared.
+   * @throws UserError, everything as it was, if the folder is damaged or of another model.
+   */
   loadWeights(folder: string): void {
+    verifyChecksums(folder)
+    this.takeWeights(folder)
+  }
+
+  private takeWeights(folder: string): void {
     this.parameters.assign(readModelWeights(folder), folder)
     for (const set of [this.first, this.second]) set.flat.fill(0)
     this.clearGradient()

@@ -18,20 +18,33 @@ export function writeChecksums(folder: string): void {
 }
 
 /**
- * Compare a folder's files with its `checksums.json`; a folder without one (a model from elsewhere) is taken as it is.
- * @throws UserError naming the first file that is missing or not what was written.
+ * Compare a folder's files with its `checksums.json`, and say what is wrong with the first one that is missing or not what
+ * was written; null where all is well. A folder without checksums (a model from elsewhere) is taken as it is.
  */
-export function verifyChecksums(folder: string): void {
+export function damageIn(folder: string): string | null {
   const path = join(folder, CHECKSUMS_FILE)
-  if (!existsSync(path)) return
-  for (const [name, expected] of Object.entries(readJson(path, checksumsSchema))) {
-    const file = join(folder, name)
-    if (!existsSync(file)) throw new UserError(`${folder} is damaged: ${name} is missing; take another checkpoint`)
-    if (fileHash(file) === expected) continue
-    throw new UserError(
-      `${folder} is damaged: ${name} is not what was saved; take another checkpoint (or delete ${CHECKSUMS_FILE} if you changed the file yourself)`,
-    )
+  if (!existsSync(path)) return null
+  let checksums: z.infer<typeof checksumsSchema>
+  try {
+    checksums = readJson(path, checksumsSchema)
+  } catch {
+    return `${CHECKSUMS_FILE} is not what was saved`
   }
+  for (const [name, expected] of Object.entries(checksums)) {
+    const file = join(folder, name)
+    if (!existsSync(file)) return `${name} is missing`
+    if (fileHash(file) !== expected) return `${name} is not what was saved`
+  }
+  return null
+}
+
+/** @throws UserError if there is damage in the folder: which file, and what to do. */
+export function verifyChecksums(folder: string): void {
+  const damage = damageIn(folder)
+  if (damage === null) return
+  throw new UserError(
+    `${folder} is damaged: ${damage}; take another checkpoint, or delete its ${CHECKSUMS_FILE} if you changed the file yourself`,
+  )
 }
 
 /** Read in pieces: a checkpoint may be larger than what one buffer holds. */

@@ -142,22 +142,24 @@ export class TrainerCore {
       }
       trained += layout.selections.length
     }
-    this.requireFinite(total)
+    this.checkGradient(total)
     const count = data.reduce((sum, datum) => sum + datum.tokens.length, 0)
     return { loss: total, metrics: metrics.means(), tokens: { trained, total: count }, logprobs }
   }
 
-  private requireFinite(loss: number): void {
+  private checkGradient(loss: number): void {
     this.norm = globalNorm(this.gradient.flat)
     if (Number.isFinite(loss) && Number.isFinite(this.norm)) return
-    const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
-    const wrong = Number.isFinite(loss) ? `the gradient of ${bad?.[0] ?? 'the model'}` : 'the loss'
-    throw new Error(
-      `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
+    const wrong = Number.isFinite(loss) ? `the gradient of ${notFinite(this.gradient) ?? 'the model'}` : 'the loss'
+    throw new UserError(
+      `${wrong} is not finite; the weights are as they were before the step: lower the learning rate, or check rewards and log-probabilities of the data`,
     )
   }
 
-  /** One AdamW step with the accumulated gradient, which is then cleared. */
+  /**
+   * One AdamW step with the accumulated gradient, which is then cleared.
+   * @throws UserError naming the tensor that is not finite after it: the model is then of no use, and is not saved.
+   */
   optimStep(adam: AdamParams): { gradientNorm: number } {
     const gradientNorm = this.norm
     this.step++
@@ -169,7 +171,22 @@ export class TrainerCore {
     }
     adamStep(state, adam, this.step, gradientNorm)
     this.clearGradient()
+    this.requireUsable('after the step')
     return { gradientNorm }
+  }
+
+  private requireUsable(when: string): void {
+    for (const [what, set] of [
+      ['weights', this.parameters],
+      ['first moments', this.first],
+      ['second moments', this.second],
+    ] as const) {
+      const name = notFinite(set)
+      if (name === null) continue
+      throw new UserError(
+        `the ${what} of ${name} are not finite ${when}: go on from the last checkpoint with a lower learning rate or a gradient norm that is clipped`,
+      )
+    }
   }
 
   /** Log-probability of every token given those before it; entry 0 of each sequence is 0. */
@@ -191,6 +208,7 @@ export class TrainerCore {
 
   /** Weights, optimiser state, step and checksums into a folder that is also a Hugging Face model folder. Atomic. */
   async save(folder: string): Promise<void> {
+    this.requireUsable('and are not saved')
     await writeFolderAtomic(folder, (temporary) => {
       writeModelFiles(temporary, this.config, this.parameters, this.source)
       const moments = new Map([
@@ -251,6 +269,12 @@ export class TrainerCore {
   async close(): Promise<void> {
     await this.runner.release()
   }
+}
+
+/** Name of the first tensor that holds NaN or an infinity; null where all are finite. */
+function notFinite(set: ParameterSet): string | null {
+  if (Number.isFinite(globalNorm(set.flat))) return null
+  return [...set.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))?.[0] ?? null
 }
 
 function checkDatum(datum: Datum, loss: Loss, index: number): void {

@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs'
 import type { Trainer } from '../engines/index.ts'
-import type { Checkpoint, RunFolder } from '../store/index.ts'
+import { type Checkpoint, type RunFolder, removeFolderAtomic } from '../store/index.ts'
 
 /** Only the newest checkpoints of a stage are kept. */
 const KEPT = 2
@@ -18,6 +17,6 @@ export async function saveCheckpoint(
 ): Promise<Checkpoint> {
   const path = run.checkpointFolder(stage, step)
   await trainer.save(path)
-  for (const old of run.checkpoints(stage).slice(0, -KEPT)) rmSync(old.path, { recursive: true, force: true })
+  for (const old of run.checkpoints(stage).slice(0, -KEPT)) removeFolderAtomic(old.path)
   return { stage, step, path }
 }

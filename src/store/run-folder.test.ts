@@ -19,16 +19,19 @@ const fresh = () => RunFolder.create(join(root, `run-${folders++}`))
 describe('lock', () => {
   const lockFile = (run: RunFolder) => join(run.path, 'run.lock')
   const write = (run: RunFolder, holder: object) =>
-    writeFileSync(lockFile(run), JSON.stringify({ host: hostname(), since: 'earlier', process: null, ...holder }))
+    writeFileSync(
+      lockFile(run),
+      JSON.stringify({ host: hostname(), command: 'rwml quickstart', since: 'earlier', process: null, ...holder }),
+    )
 
   it('is held by one process at a time', () => {
     const run = fresh()
-    const lock = run.lock()
-    expect(() => run.lock()).toThrow(`in use by process ${process.pid} on ${hostname()}`)
+    const lock = run.lock('rwml test')
+    expect(() => run.lock('rwml test')).toThrow(`in use by process ${process.pid} on ${hostname()}`)
     expect(lockHolder(lockFile(run))).toEqual(lock.holder)
     lock.release()
     expect(lockHolder(lockFile(run))).toBeNull()
-    run.lock().release()
+    run.lock('rwml test').release()
     expect(existsSync(lockFile(run))).toBe(false)
   })
 
@@ -37,10 +40,10 @@ describe('lock', () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     children.push(child)
     write(run, { pid: child.pid })
-    expect(() => run.lock()).toThrow(`process ${child.pid}`)
+    expect(() => run.lock('rwml test')).toThrow(`process ${child.pid}`)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    expect(run.lock().holder.pid).toBe(process.pid)
+    expect(run.lock('rwml test').holder.pid).toBe(process.pid)
   })
 
   it('sees through a process number that was given out again', () => {
@@ -52,13 +55,13 @@ describe('lock', () => {
   it('cannot judge another machine, and says what to do', () => {
     const run = fresh()
     write(run, { pid: 1, host: 'elsewhere' })
-    expect(() => run.lock()).toThrow(/on elsewhere.*delete/)
+    expect(() => run.lock('rwml test')).toThrow(/on elsewhere.*delete/)
   })
 
   it('takes over a lock that cannot be read, and releases only its own', () => {
     const run = fresh()
     writeFileSync(lockFile(run), '')
-    const lock = run.lock()
+    const lock = run.lock('rwml test')
     write(run, { pid: process.pid })
     lock.release()
     expect(existsSync(lockFile(run))).toBe(true)
@@ -66,7 +69,7 @@ describe('lock', () => {
 
   function acquireLockOrNull(run: RunFolder) {
     try {
-      return acquireLock(lockFile(run))
+      return acquireLock(lockFile(run), 'rwml test')
     } catch {
       return null
     }

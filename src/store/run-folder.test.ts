@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -27,7 +27,9 @@ describe('lock', () => {
   it('is held by one process at a time', () => {
     const run = fresh()
     const lock = run.lock('rwml test')
-    expect(() => run.lock('rwml test')).toThrow(`in use by process ${process.pid} on ${hostname()}`)
+    expect(() => run.lock('rwml other')).toThrow(
+      `${run.path} is in use by process ${process.pid} on ${hostname()} ("rwml test", since ${lock.holder.since}): wait`,
+    )
     expect(lockHolder(lockFile(run))).toEqual(lock.holder)
     lock.release()
     expect(lockHolder(lockFile(run))).toBeNull()
@@ -50,6 +52,36 @@ describe('lock', () => {
     const run = fresh()
     write(run, { pid: process.pid, process: 'another boot 1' })
     if (acquireLockOrNull(run) === null) expect(existsSync('/proc/self/stat')).toBe(false)
+  })
+
+  const hasProc = existsSync('/proc/self/stat')
+  it.skipIf(!hasProc)('sees through a killed process that nobody has reaped, and waits for a stopped one', async () => {
+    const run = fresh()
+    // The shell becomes a program that never asks after the child it started.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000'])
+    children.push(parent)
+    const [said] = await once(parent.stdout!, 'data')
+    const pid = Number(String(said))
+    const stateOf = (of: number) => readFileSync(`/proc/${of}/stat`, 'utf8').split(') ')[1][0]
+    await expect.poll(() => stateOf(pid), { timeout: 10_000 }).toBe('Z')
+    write(run, { pid })
+    run.lock('rwml test').release()
+    parent.kill('SIGSTOP')
+    await expect.poll(() => stateOf(parent.pid!), { timeout: 10_000 }).toBe('T')
+    write(run, { pid: parent.pid })
+    expect(() => run.lock('rwml test')).toThrow(`process ${parent.pid}`)
+  })
+
+  it('clears away what a killed process left half-written, and nothing else', () => {
+    const run = fresh()
+    const left = ['a.json.1.0123abcd.tmp', 'checkpoints/sft-5.22.0123abcd.tmp', 'run.lock.3.0123abcd.tmp']
+    for (const name of [...left, 'theirs.tmp', 'notes/x.1.tmp']) {
+      mkdirSync(join(run.path, name, 'inside'), { recursive: true })
+    }
+    run.lock('rwml test').release()
+    expect(readdirSync(run.path).sort()).toEqual(['checkpoints', 'notes', 'theirs.tmp'])
+    expect(readdirSync(join(run.path, 'checkpoints'))).toEqual([])
+    expect(readdirSync(join(run.path, 'notes'))).toEqual(['x.1.tmp'])
   })
 
   it('cannot judge another machine, and says what to do', () => {

@@ -37,7 +37,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
   const { config } = resolved
   const run = RunFolder.create(options.out)
-  const lock = run.lock()
+  const lock = run.lock(options.command)
   try {
     const parts = partsOf(config, options, options.warn)
     const { environment, agent, format, baseModel, threads } = parts

@@ -15,6 +15,7 @@ import {
 } from '../rewards/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 
 /** Pairs of each sort that a threshold is calibrated on. */
@@ -49,6 +50,7 @@ export const rewardStage: Stage = {
     artifacts.reward = reward
     return { notes: [reward.name], reward: record ?? undefined }
   },
+  plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
 }
 
 /**

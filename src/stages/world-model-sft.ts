@@ -4,6 +4,7 @@ import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { armsOf } from './arms.ts'
 import type { StageContext } from './context.ts'
+import { planArms, stepsOf, times } from './plan.ts'
 import { need, type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
 
@@ -27,6 +28,13 @@ export function worldModelSftStage(options: TrainingStage = {}): Stage {
       })
       armsOf(context, artifacts, checkpoint, arm, options.curve)
       return { notes: [`${checkpoint.step} steps`] }
+    },
+    plan({ worldModelSft }, { label }, expected) {
+      planArms(expected, options.curve)
+      const steps = stepsOf(expected.train, worldModelSft)
+      const examples = Math.min(steps * worldModelSft.batch, expected.train * worldModelSft.epochs)
+      const cost = times({ ...label, sampled: 0, sampleSeconds: 0 }, examples, { training: true })
+      return { ...cost, work: `${worldModelSft.batch} labels a step`, episodes: 0, steps, shows: 'label' }
     },
   }
 }

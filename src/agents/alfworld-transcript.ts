@@ -10,8 +10,10 @@ import { parsePolicyAnswer, parsePrediction } from './answers.ts'
  */
 export const PREDICT = '\nPredict what follows: '
 
-function transcript(initial: string, history: PastTurn[]): Message[] {
-  const messages: Message[] = [{ role: 'user', content: initial }]
+function transcript(initial: string, history: PastTurn[], omitted = 0): Message[] {
+  // The task stands in the initial observation, so that one stays whatever else does not fit.
+  const gap = omitted > 0 ? `\n(${omitted} earlier steps are not shown)` : ''
+  const messages: Message[] = [{ role: 'user', content: initial + gap }]
   for (const turn of history) {
     messages.push({ role: 'assistant', content: turn.reply })
     messages.push({ role: 'user', content: observationText(turn.observation) })
@@ -22,13 +24,13 @@ function transcript(initial: string, history: PastTurn[]): Message[] {
 export const alfworldTranscript: Agent = {
   name: 'alfworld-transcript',
   showsActions: false,
-  playMessages: (view: View) => transcript(observationText(view.initial), view.history),
+  playMessages: (view: View) => transcript(observationText(view.initial), view.history, view.omitted),
   parseAction(reply) {
     const { thinking, action, wellFormed } = parsePolicyAnswer(reply)
     return { thinking, wellFormed, action: action === null ? null : { kind: 'text', text: action } }
   },
-  predictMessages(transition: Transition) {
-    const messages = transcript(observationText(transition.initial), transition.history)
+  predictMessages(transition: Transition, { omitted }) {
+    const messages = transcript(observationText(transition.initial), transition.history, omitted)
     messages[messages.length - 1].content += PREDICT + actionText(transition.action)
     return messages
   },

@@ -13,14 +13,15 @@ export interface WindowOptions {
   showActions: boolean
 }
 
-function historyText(initial: string, history: PastTurn[], turns: number): string {
+/** The last `turns` turns, numbered from the beginning of the episode; `omitted` stand before `history`. */
+function historyText(initial: string, history: PastTurn[], omitted: number, turns: number): string {
   const first = Math.max(0, history.length - turns)
-  const observations = [initial, ...history.map((turn) => observationText(turn.observation))]
+  const observations = [omitted > 0 ? null : initial, ...history.map((turn) => observationText(turn.observation))]
   const lines: string[] = []
-  if (first > 0) lines.push(`(${first} earlier steps are not shown)`)
+  if (omitted + first > 0) lines.push(`(${omitted + first} earlier steps are not shown)`)
   for (let i = first; i < history.length; i++) {
-    lines.push(`Observation ${i}: ${observations[i]}`)
-    lines.push(`Action ${i + 1}: ${history[i].action ? actionText(history[i].action!) : '(none)'}`)
+    if (observations[i] !== null) lines.push(`Observation ${omitted + i}: ${observations[i]}`)
+    lines.push(`Action ${omitted + i + 1}: ${history[i].action ? actionText(history[i].action!) : '(none)'}`)
   }
   return lines.length > 0 ? lines.join('\n') : '(this is the first step)'
 }
@@ -30,12 +31,12 @@ function currentObservation(initial: string, history: PastTurn[]): string {
 }
 
 export function alfworldWindow(options: WindowOptions): Agent {
-  const situation = (instruction: string, initial: string, history: PastTurn[]): string =>
+  const situation = (instruction: string, initial: string, history: PastTurn[], omitted = 0): string =>
     [
       `Your task in this household: ${instruction}`,
       '',
       'What happened so far:',
-      historyText(initial, history, options.historyTurns),
+      historyText(initial, history, omitted, options.historyTurns),
       '',
       `Current observation: ${currentObservation(initial, history)}`,
     ].join('\n')
@@ -46,7 +47,7 @@ export function alfworldWindow(options: WindowOptions): Agent {
     playMessages(view: View) {
       const parts = [
         'You act in a household that is described in text.',
-        situation(view.instruction, observationText(view.initial), view.history),
+        situation(view.instruction, observationText(view.initial), view.history, view.omitted),
       ]
       if (options.showActions && view.actions) {
         const shown = view.actions.filter((command) => command !== 'help')
@@ -62,10 +63,10 @@ export function alfworldWindow(options: WindowOptions): Agent {
       const line = action === null ? null : action.split('\n')[0].trim()
       return { thinking, wellFormed, action: line ? { kind: 'text', text: line } : null }
     },
-    predictMessages(transition: Transition, { reasoning }) {
+    predictMessages(transition: Transition, { reasoning, omitted }) {
       const parts = [
         'You know how a household that is described in text responds to actions.',
-        situation(transition.instruction, observationText(transition.initial), transition.history),
+        situation(transition.instruction, observationText(transition.initial), transition.history, omitted),
         `Potential action: ${actionText(transition.action)}`,
         'Your task is to predict the immediate next observation after taking the potential action above.',
       ]

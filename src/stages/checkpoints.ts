@@ -1,7 +1,7 @@
 import type { Trainer } from '../engines/index.ts'
 import { type Checkpoint, type RunFolder, removeFolderAtomic } from '../store/index.ts'
 
-/** Only the newest checkpoints of a stage are kept. */
+/** Only the newest checkpoints of a stage are kept, and those that are asked for. */
 const KEPT = 2
 
 export function latestCheckpoint(run: RunFolder, stage: string): Checkpoint | null {
@@ -14,9 +14,12 @@ export async function saveCheckpoint(
   run: RunFolder,
   stage: string,
   step: number,
+  keep: readonly number[] = [],
 ): Promise<Checkpoint> {
   const path = run.checkpointFolder(stage, step)
   await trainer.save(path)
-  for (const old of run.checkpoints(stage).slice(0, -KEPT)) removeFolderAtomic(old.path)
+  for (const old of run.checkpoints(stage).slice(0, -KEPT)) {
+    if (!keep.includes(old.step)) removeFolderAtomic(old.path)
+  }
   return { stage, step, path }
 }

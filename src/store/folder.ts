@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { UserError } from '../core/index.ts'
 import { explained } from './write-error.ts'
 
 /**
@@ -7,7 +8,10 @@ import { explained } from './write-error.ts'
  * return on file systems that refuse every new folder as "not found" (`/proc`).
  */
 export function makeFolder(path: string): void {
-  if (existsSync(path)) return
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return
+    throw new UserError(`cannot make the folder ${path}: a file of that name is in the way; name another one`)
+  }
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
   try {

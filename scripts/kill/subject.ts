@@ -4,7 +4,7 @@
  * stage begins, and fails with one line.
  */
 import { writeSync } from 'node:fs'
-import { miniPreset, openRun, runMethod, rwml } from '../../src/methods/index.ts'
+import { type Method, miniPreset, openRun, runMethod, rwml } from '../../src/methods/index.ts'
 import { resolveConfig } from '../../src/stages/index.ts'
 
 const plan = {
@@ -31,19 +31,23 @@ const plan = {
   'evaluate.transitions': 12,
 }
 
-const stages = rwml.stages.map((stage) => ({
-  ...stage,
-  run: (...parameters: Parameters<typeof stage.run>) => {
-    writeSync(1, `stage ${stage.name}\n`)
-    return stage.run(...parameters)
-  },
-}))
+/** The method, saying which stage it begins. */
+const method: Method = {
+  ...rwml,
+  stages: rwml.stages.map((stage) => ({
+    ...stage,
+    run(...parameters) {
+      writeSync(1, `stage ${stage.name}\n`)
+      return stage.run(...parameters)
+    },
+  })),
+}
 
 try {
   const run = await openRun({
     out: process.argv[2],
     resolved: resolveConfig(miniPreset, plan),
-    method: rwml,
+    method,
     command: 'rwml quickstart',
     resume: true,
     progress: { start() {}, update() {}, finish() {} },
@@ -51,7 +55,7 @@ try {
     warn: () => {},
   })
   try {
-    await runMethod({ ...rwml, stages }, run.context)
+    await runMethod(method, run.context)
     writeSync(1, 'stage close\n')
     await run.close('finished')
   } catch (error) {

@@ -80,7 +80,7 @@ async function quickstart(options: Options): Promise<void> {
     const run = await openRun({
       out: options.out,
       resolved,
-      method: rwml.name,
+      method: rwml,
       command,
       resume: options.resume,
       progress: new Progress(),

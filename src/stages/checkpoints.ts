@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import type { Trainer } from '../engines/index.ts'
 import type { Checkpoint, RunFolder } from '../store/index.ts'
 
-/** Only the newest checkpoints of a stage are kept. */
+/** Only the newest checkpoints of a stage are kept, and those that are asked for. */
 const KEPT = 2
 
 export function latestCheckpoint(run: RunFolder, stage: string): Checkpoint | null {
@@ -15,9 +15,12 @@ export async function saveCheckpoint(
   run: RunFolder,
   stage: string,
   step: number,
+  keep: readonly number[] = [],
 ): Promise<Checkpoint> {
   const path = run.checkpointFolder(stage, step)
   await trainer.save(path)
-  for (const old of run.checkpoints(stage).slice(0, -KEPT)) rmSync(old.path, { recursive: true, force: true })
+  for (const old of run.checkpoints(stage).slice(0, -KEPT)) {
+    if (!keep.includes(old.step)) rmSync(old.path, { recursive: true, force: true })
+  }
   return { stage, step, path }
 }

@@ -6,6 +6,7 @@ import { envCommand } from './env.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
+import { runCommand } from './run.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -18,9 +19,8 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
-  for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
-    program.addCommand(command)
-  }
+  const commands = [quickstartCommand(), runCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]
+  for (const command of commands) program.addCommand(command)
   throwErrors(program)
   return program
 }

@@ -7,6 +7,7 @@ import { envCommand } from './env.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
+import { serveCommand } from './serve.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -23,9 +24,8 @@ const program = new Command('rwml')
   .option('--debug', 'show stack traces')
   .showSuggestionAfterError()
 
-for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
-  program.addCommand(command)
-}
+const commands = [quickstartCommand(), playCommand(), envCommand(), reportCommand(), serveCommand(), doctorCommand()]
+for (const command of commands) program.addCommand(command)
 
 /** Commander's own errors are bad usage (2); a `UserError` says its status; all else is a failure (1). */
 function useStatusTwo(command: Command): void {

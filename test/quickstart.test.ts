@@ -35,7 +35,7 @@ async function run(name: string, resume = false, stopAfter = Number.POSITIVE_INF
   const { context, close } = await openRun({
     out: join(folder, name),
     resolved: resolveConfig(miniPreset, small),
-    method: rwml.name,
+    method: rwml,
     command: 'rwml quickstart',
     resume,
     progress: silent,

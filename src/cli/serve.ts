@@ -8,18 +8,13 @@ import { type RunningServer, startServer } from '../serving/index.ts'
 import { RunFolder } from '../store/index.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
+import { pathName } from './paths.ts'
 
 interface Options {
   port: number
   threads: number
   name: string[]
   json: boolean
-}
-
-function portNumber(text: string): number {
-  const port = wholeNumber()(text)
-  if (port > 65535) throw new InvalidArgumentError('It must be a port: 0 to 65535.')
-  return port
 }
 
 function modelName(name: string, earlier: string[]): string[] {
@@ -30,8 +25,8 @@ function modelName(name: string, earlier: string[]): string[] {
 export function serveCommand(): Command {
   return new Command('serve')
     .description('a model behind an OpenAI-compatible HTTP API, for programs on this machine')
-    .argument('<model>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)')
-    .option('--port <n>', 'port on 127.0.0.1; 0 = any free one', portNumber, 8000)
+    .argument('<model>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)', pathName)
+    .option('--port <n>', 'port on 127.0.0.1; 0 = any free one', wholeNumber(0, 65535), 8000)
     .option('--threads <n>', 'threads of the engine', wholeNumber(1), availableParallelism())
     .option('--name <name>', 'what requests may call the model (repeatable; default: its folder)', modelName, [])
     .option('--json', 'print one JSON object once it listens', false)

@@ -1,4 +1,4 @@
-import type { Action, Observation, Task, Transition } from '../core/index.ts'
+import type { Action, Observation, Task, Trajectory, Transition } from '../core/index.ts'
 
 /** What one step of an episode returned. */
 export interface StepResult {
@@ -33,6 +33,8 @@ export interface Environment {
   splits(): string[]
   tasks(split: string): Task[]
   open(task: Task, options: OpenOptions): Episode | Promise<Episode>
+  /** What happened on a split's tasks, where it was recorded and cannot be played (logs): collection takes it as it is. */
+  recorded?(split: string): Trajectory[]
   /** Kind of a transition for tables of accuracy, e.g. `first visit`, `revisit`, `take/put`. */
   transitionKind?(transition: Transition): string
   /** Whether the action names only things shown where the agent stands; null where the question does not arise. */

@@ -56,6 +56,13 @@ export const alfworldPreset: Preset<Config> = {
     epochs: paper(2),
     maxSteps: ours(0),
   },
+  worldModelSft: {
+    learningRate: paper(2e-6),
+    batch: paper(32),
+    epochs: paper(2),
+    maxSteps: ours(0),
+    warmupSteps: ours(10),
+  },
   policy: {
     learningRate: ours(1e-6),
     ...grpo,

@@ -40,6 +40,13 @@ export const miniPreset: Preset<Config> = {
     kl: { coefficient: ours(0.01), estimator: ours('k3') },
     warmupSteps: ours(5),
   },
+  worldModelSft: {
+    learningRate: ours(2e-4),
+    batch: ours(48),
+    epochs: ours(2),
+    maxSteps: ours(100),
+    warmupSteps: ours(5),
+  },
   policy: {
     ...alfworldPreset.policy,
     learningRate: ours(2e-4),

@@ -9,14 +9,18 @@ import { hash32, shellQuote, UserError } from '../core/index.ts'
 import { MeteredTrainer, type ModelConfig, openLocalEngine, parameterCount, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
-import { hashOf, JsonLines, RunFolder, type RunInfo, writeJson } from '../store/index.ts'
+import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, writeJson } from '../store/index.ts'
 import { loadChatFormat } from '../tokens/index.ts'
+import type { Method } from './method.ts'
 
 export interface RunOptions {
   /** The run folder. */
   out: string
   resolved: ResolvedConfig
-  method: string
+  method: Method
+  /** An environment and an agent given in code, instead of those that the settings name. */
+  environment?: Environment
+  agent?: Agent
   /** How the run was started, for the report's hints. */
   command: string
   resume: boolean
@@ -66,20 +70,28 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   try {
     const baseModel = modelFolder(config.model.path)
     const threads = config.model.threads || cpus().length
-    const configHash = hashOf({ config, threads, model: modelHash(baseModel) })
+    const environment = options.environment ?? environmentOf(config, options.warn)
+    const agent = options.agent ?? agentOf(config)
+    const configHash = hashOf({
+      config,
+      threads,
+      model: modelHash(baseModel),
+      method: options.method.stages.map(({ name, options }) => ({ name, options })),
+      environment: environment.name,
+      agent: agent.name,
+    })
     checkResume(run, options, configHash)
-    const environment = environmentOf(config, options.warn)
     const format = loadChatFormat(baseModel)
     const engine = await openLocalEngine(baseModel, { threads })
     refuseWithoutMemory(engine.config)
     const trainer = new MeteredTrainer(engine.trainer())
     const now = new Date().toISOString()
     const info: RunInfo = {
-      method: options.method,
+      method: options.method.name,
       command: options.command,
       status: 'running',
       seed: config.seed,
-      environment: describeEnvironment(config),
+      environment: options.environment ? environment.name : describeEnvironment(config),
       model: {
         name: config.model.path,
         parameters: parameterCount(engine.config),
@@ -98,7 +110,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       run,
       config,
       environment,
-      agent: agentOf(config),
+      agent,
       format,
       trainer,
       tokens: trainer.counts,
@@ -129,7 +141,8 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   }
 }
 
-function checkResume(run: RunFolder, { resume, out, command }: RunOptions, configHash: string): void {
+function checkResume(run: RunFolder, options: RunOptions, configHash: string): void {
+  const { resume, out, command, resolved } = options
   const begun = existsSync(run.runFile)
   if (begun && !resume) {
     throw new UserError(
@@ -138,9 +151,19 @@ function checkResume(run: RunFolder, { resume, out, command }: RunOptions, confi
   }
   if (begun && run.readInfo().configHash !== configHash) {
     throw new UserError(
-      `${out} was begun with other settings, another model or another number of threads: resume it with those, or name another folder`,
+      `${out} was begun with ${differenceOf(run, resolved)}: resume it with that, or name another folder`,
     )
   }
+}
+
+const fieldsSchema = z.array(z.object({ path: z.string(), value: z.union([z.number(), z.string(), z.boolean()]) }))
+
+/** What a run's folder was begun with that is not so now: the first setting, or what no setting holds. */
+function differenceOf(run: RunFolder, { fields }: ResolvedConfig): string {
+  const then = new Map(readJson(run.configFile, fieldsSchema).map(({ path, value }) => [path, value]))
+  const other = fields.find(({ path, value }) => then.get(path) !== value)
+  if (!other) return 'another method, model, agent or number of threads'
+  return `${other.path} = ${then.get(other.path) ?? 'nothing'}, not ${other.value}`
 }
 
 function describeEnvironment(config: Config): string {

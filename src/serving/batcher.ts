@@ -68,8 +68,10 @@ class Line<Ask, Answer> {
         resolve(answers[i])
       })
     } catch (error) {
-      for (const { reject } of batch) reject(error)
-      throw error
+      // Requests were checked before: what fails here is the engine.
+      const failure = new ApiError(500, `the engine failed: ${error instanceof Error ? error.message : String(error)}`)
+      for (const { reject } of batch) reject(failure)
+      throw failure
     }
   }
 }
@@ -126,7 +128,7 @@ export class Batcher {
         await this.bursts.serve(DECODED_AT_ONCE, sameDistribution, (asks) => this.callSample(asks))
         this.failure = null
       } catch (error) {
-        this.failure = error instanceof Error ? error.message : String(error)
+        this.failure = (error as ApiError).message
       }
     }
     this.running = false

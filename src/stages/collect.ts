@@ -1,7 +1,8 @@
-import { hash32, Random, type Task, type Transition, transitionsOf } from '../core/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import type { Stage } from './stage.ts'
 import { storedWave } from './waves.ts'
 
 export interface Collected {
@@ -9,7 +10,26 @@ export interface Collected {
   filter: Transition[]
   /** Train the world model. */
   train: Transition[]
-  counts: { episodes: number; transitions: number; valid: number; solved: number }
+  /** `rewarded`: episodes that the environment gave a task reward. */
+  counts: { episodes: number; transitions: number; valid: number; rewarded: number; solved: number }
+}
+
+export const collectStage: Stage = {
+  name: 'collect',
+  title: 'Collect its own play',
+  options: {},
+  async run(context, artifacts) {
+    artifacts.collected = await collect(context)
+    artifacts.kept = artifacts.collected.train
+    const { episodes, transitions, valid, rewarded, solved } = artifacts.collected.counts
+    const { train, filter } = artifacts.collected
+    return {
+      notes: [
+        `${episodes} episodes, ${rewarded > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
+        `${train.length} for training, ${filter.length} for the filter model`,
+      ],
+    }
+  },
 }
 
 /** The training tasks of a run: a seeded sample where there are more than `collect.tasks`. */
@@ -21,20 +41,32 @@ export function trainingTasks({ environment, config }: StageContext): Task[] {
 
 /** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
 export async function collect(context: StageContext): Promise<Collected> {
+  const tasks = trainingTasks(context)
+  const trajectories = context.environment.recorded?.('train') ?? (await playTasks(context, tasks))
+  const transitions = trajectories.flatMap(transitionsOf)
+  const counts = {
+    episodes: trajectories.length,
+    transitions: transitions.length,
+    valid: transitions.filter((one) => one.valid).length,
+    rewarded: trajectories.filter((one) => one.reward !== undefined).length,
+    solved: trajectories.filter((one) => (one.reward ?? 0) > 0).length,
+  }
+  return { ...split(transitions, tasks, context), counts }
+}
+
+async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajectory[]> {
   const { config, environment, agent, format, trainer, progress } = context
   const { rollouts, temperature, maxSteps, maxTokens, wave } = config.collect
   await trainer.loadWeights(context.baseModel)
-  const tasks = trainingTasks(context)
   const slots: Slot[] = tasks.flatMap((task) => Array.from({ length: rollouts }, (_, sample) => ({ task, sample })))
   const waves = Math.ceil(slots.length / wave)
   progress.start('play', slots.length)
-  const transitions: Transition[] = []
-  const counts = { episodes: 0, transitions: 0, valid: 0, solved: 0 }
+  const trajectories: Trajectory[] = []
   for (let i = 0; i < waves; i++) {
     context.signal.throwIfAborted()
     const path = context.run.rolloutsFile(`collect-${String(i).padStart(4, '0')}`)
     const some = slots.slice(i * wave, (i + 1) * wave)
-    const trajectories = await storedWave(path, some.length, () =>
+    const played = await storedWave(path, some.length, () =>
       playWave(some, {
         environment,
         agent,
@@ -48,14 +80,10 @@ export async function collect(context: StageContext): Promise<Collected> {
         onStep: ({ finished }) => progress.update(i * wave + finished),
       }),
     )
-    counts.episodes += trajectories.length
-    counts.solved += trajectories.filter((one) => (one.reward ?? 0) > 0).length
-    transitions.push(...trajectories.flatMap(transitionsOf))
+    trajectories.push(...played)
   }
-  counts.transitions = transitions.length
-  counts.valid = transitions.filter((one) => one.valid).length
-  progress.finish(`${counts.transitions} transitions of ${counts.episodes} episodes`)
-  return { ...split(transitions, tasks, context), counts }
+  progress.finish(`${trajectories.length} episodes`)
+  return trajectories
 }
 
 /** Filter share and training share, by task, so that no household straddles the two; the choice is written down. */

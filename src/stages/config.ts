@@ -37,7 +37,8 @@ const grpo = {
 export const configSchema = z.strictObject({
   seed: z.int().min(0),
   environment: z.strictObject({
-    name: z.literal('alfworld'),
+    /** An environment given in code keeps its own name; the other settings are ALFWorld's. */
+    name: z.string(),
     /** `data`: games from a folder; `generated`: households made from a seed. */
     source: z.enum(['data', 'generated']),
     /** The folder of games; looked for in the usual places when empty. */
@@ -97,6 +98,15 @@ export const configSchema = z.strictObject({
     epochs: count,
     /** Stop after this many steps; 0 = all epochs. */
     maxSteps: z.int().min(0),
+  }),
+  /** The supervised rival of world-model RL. */
+  worldModelSft: z.strictObject({
+    learningRate: rate,
+    batch: count,
+    epochs: count,
+    /** Stop after this many steps; 0 = all epochs. */
+    maxSteps: z.int().min(0),
+    warmupSteps: z.int().min(0),
   }),
   policy: z.strictObject({
     ...grpo,

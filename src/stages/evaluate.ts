@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import type { Environment } from '../environments/index.ts'
 import {
   type ArmResult,
   armSchema,
@@ -14,7 +15,9 @@ import {
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
+import { need, type Stage } from './stage.ts'
 import { storedWave } from './waves.ts'
 
 /** A checkpoint to evaluate, and its name in tables. */
@@ -22,66 +25,118 @@ export interface Arm {
   arm: string
   /** Model folder. */
   path: string
+  /** A point of a learning curve: success alone is measured. */
+  policyOnly?: boolean
 }
 
-const SPLITS = ['seen', 'unseen']
+export interface EvaluateOptions {
+  /** Default `evaluate`, whose results are the run's `evaluation.json`; another's stand in its stage folder. */
+  name?: string
+  /** Play here instead of in the environment of training. */
+  environment?: Environment
+  /** Splits to evaluate on; those of `seen`, `unseen` that the environment has when absent. */
+  splits?: readonly string[]
+  /** Laid over the config's evaluation settings. */
+  settings?: Partial<Config['evaluate']>
+}
+
+const HELD_OUT = ['seen', 'unseen']
+
+/** Stage 5: every arm on held-out tasks. */
+export function evaluateStage(options: EvaluateOptions = {}): Stage {
+  const { name = 'evaluate', environment, splits, settings } = options
+  return {
+    name,
+    title: 'Evaluate on held-out tasks',
+    options: { name, environment: environment?.name, splits, settings },
+    async run(context, artifacts) {
+      const collected = need(artifacts.collected, name, 'collect')
+      const reward = need(artifacts.reward, name, 'reward')
+      const here: StageContext = {
+        ...context,
+        environment: environment ?? context.environment,
+        config: { ...context.config, evaluate: { ...context.config.evaluate, ...settings } },
+      }
+      const evaluation = await evaluate(here, {
+        stage: name,
+        arms: artifacts.arms,
+        splits: splits ?? HELD_OUT.filter((split) => here.environment.splits().includes(split)),
+        training: collected.train,
+        reward,
+        rewarded: collected.counts.rewarded > 0,
+      })
+      if (name === 'evaluate') artifacts.evaluation = evaluation
+      return { notes: [`${artifacts.arms.length} checkpoints`] }
+    },
+  }
+}
+
+interface Evaluation {
+  stage: string
+  arms: Arm[]
+  splits: readonly string[]
+  /** What the baselines know. */
+  training: Transition[]
+  reward: WorldModelReward
+  /** The environment gives a task reward: there is success to measure. */
+  rewarded: boolean
+}
 
 /**
  * Success and world-model accuracy of every arm on held-out splits: the same tasks, seeds and transitions for all. The
  * transitions are collected once by the first arm (the base) and kept, invalid ones included. One file an arm, so that an
  * interrupted evaluation goes on with the next.
  */
-export async function evaluate(
-  context: StageContext,
-  arms: Arm[],
-  training: Transition[],
-  reward: WorldModelReward,
-): Promise<EvaluationResult> {
-  const { config, environment, progress } = context
-  const splits = SPLITS.filter((split) => environment.splits().includes(split))
+async function evaluate(context: StageContext, what: Evaluation): Promise<EvaluationResult> {
+  const { config, environment, progress, run } = context
+  const { stage, arms, splits, reward } = what
   const heldOut = new Map<string, Transition[]>()
   const results: ArmResult[] = []
-  progress.start('evaluate', arms.length * splits.length * (config.evaluate.runs + 1))
+  const folder = run.stageFolder(stage)
+  const runs = what.rewarded ? config.evaluate.runs : 0
+  progress.start(stage, arms.length * splits.length * (runs + 1))
   let done = 0
-  for (const { arm, path: model } of arms) {
+  for (const { arm, path: model, policyOnly } of arms) {
+    const slug = arm.replace(/[^a-z0-9]+/gi, '-')
     await context.trainer.loadWeights(model)
-    if (heldOut.size === 0) for (const split of splits) heldOut.set(split, await heldOutTransitions(context, split))
-    const path = join(context.run.stageFolder('evaluate'), `${arm.replaceAll(' ', '-')}.json`)
+    if (heldOut.size === 0) {
+      for (const split of splits) heldOut.set(split, await heldOutTransitions(context, stage, split))
+    }
+    const path = join(folder, `${slug}.json`)
     if (!existsSync(path)) {
-      const result: ArmResult = { arm, checkpoint: relative(context.run.path, model), policy: [], worldModel: [] }
+      const result: ArmResult = { arm, checkpoint: relative(run.path, model), policy: [], worldModel: [] }
       for (const split of splits) {
         const tasks = evaluationTasks(context, split)
-        const runs: Trajectory[][] = []
-        for (let run = 0; run < config.evaluate.runs; run++) {
-          const name = `evaluate-${arm.replaceAll(' ', '-')}-${split}-${run}`
-          runs.push(
-            await storedWave(context.run.rolloutsFile(name), tasks.length, () => playSplit(context, tasks, run)),
-          )
+        const played: Trajectory[][] = []
+        for (let index = 0; index < runs; index++) {
+          const file = run.rolloutsFile(`${stage}-${slug}-${split}-${index}`)
+          played.push(await storedWave(file, tasks.length, () => playSplit(context, tasks, index)))
           progress.update(++done, arm)
         }
-        result.policy.push(policyResult(split, runs, environment, context.agent))
-        result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward))
+        if (runs > 0) result.policy.push(policyResult(split, played, environment, context.agent))
+        if (!policyOnly) result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward))
         progress.update(++done, arm)
       }
       writeFileAtomic(path, JSON.stringify(result))
-    } else done += splits.length * (config.evaluate.runs + 1)
+    } else done += splits.length * (runs + 1)
     results.push(readJson(path, armSchema))
   }
   const worldModelBaselines: WorldModelResult[] = []
   for (const split of splits) {
-    for (const [name, predictor] of Object.entries(baselinePredictors(training))) {
+    for (const [name, predictor] of Object.entries(baselinePredictors(what.training))) {
       const transitions = heldOut.get(split)!
       const predicted = transitions.map((one) => ({ thinking: null, nextState: predictor(one) }))
       worldModelBaselines.push(await worldModelResult(name, split, transitions, predicted, environment, reward))
     }
   }
-  const { temperature, maxSteps, runs } = config.evaluate
+  const { temperature, maxSteps } = config.evaluate
   const evaluation = {
     arms: results,
     worldModelBaselines,
     settings: { temperature, maxSteps, runs, seed: config.seed },
   }
-  writeFileAtomic(context.run.evaluationFile, `${JSON.stringify(evaluation, null, 2)}\n`)
+  const file = stage === 'evaluate' ? run.evaluationFile : join(folder, 'evaluation.json')
+  writeFileAtomic(file, `${JSON.stringify(evaluation, null, 2)}\n`)
   progress.finish()
   return evaluation
 }
@@ -92,10 +147,10 @@ function evaluationTasks({ environment, config }: StageContext, split: string): 
   return config.evaluate.tasks > 0 ? order.slice(0, config.evaluate.tasks) : order
 }
 
-function playSplit(context: StageContext, tasks: Task[], run: number): Promise<Trajectory[]> {
+function playSplit(context: StageContext, tasks: Task[], index: number): Promise<Trajectory[]> {
   const { environment, agent, format, trainer, config, signal } = context
   return playWave(
-    tasks.map((task) => ({ task, sample: run })),
+    tasks.map((task) => ({ task, sample: index })),
     {
       environment,
       agent,
@@ -111,27 +166,29 @@ function playSplit(context: StageContext, tasks: Task[], run: number): Promise<T
   )
 }
 
-/** Transitions of the base policy on evaluation games, invalid ones kept; played as in collection, stored once. */
-async function heldOutTransitions(context: StageContext, split: string): Promise<Transition[]> {
+/** Transitions of the base policy on evaluation tasks, invalid ones kept; played as in collection, stored once. */
+async function heldOutTransitions(context: StageContext, stage: string, split: string): Promise<Transition[]> {
   const { environment, agent, format, trainer, config, signal } = context
-  const path = context.run.rolloutsFile(`held-out-${split}`)
+  const prefix = stage === 'evaluate' ? 'held-out' : `${stage}-held-out`
   const tasks = evaluationTasks(context, split)
-  const trajectories = await storedWave(path, tasks.length, () =>
-    playWave(
-      tasks.map((task) => ({ task, sample: 0 })),
-      {
-        environment,
-        agent,
-        format,
-        sampler: trainer.sampler(),
-        seed: hash32(config.seed, 'held-out', split),
-        temperature: config.collect.temperature,
-        maxSteps: config.collect.maxSteps,
-        maxTokens: config.collect.maxTokens,
-        signal,
-      },
-    ),
-  )
+  const play = () =>
+    storedWave(context.run.rolloutsFile(`${prefix}-${split}`), tasks.length, () =>
+      playWave(
+        tasks.map((task) => ({ task, sample: 0 })),
+        {
+          environment,
+          agent,
+          format,
+          sampler: trainer.sampler(),
+          seed: hash32(config.seed, 'held-out', split),
+          temperature: config.collect.temperature,
+          maxSteps: config.collect.maxSteps,
+          maxTokens: config.collect.maxTokens,
+          signal,
+        },
+      ),
+    )
+  const trajectories = environment.recorded?.(split) ?? (await play())
   const all = trajectories.flatMap(transitionsOf)
   return new Random('held-out', config.seed, split).shuffle(all).slice(0, config.evaluate.transitions)
 }

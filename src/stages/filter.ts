@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { hash32, Random, type Transition, UserError, uniform } from '../core/index.ts'
-import { predictAndScore, predictionPrompt } from '../evaluation/index.ts'
-import { sftUpdate } from '../learning/index.ts'
+import { hash32, type Transition, UserError, uniform } from '../core/index.ts'
+import { predictAndScore } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { need, type Stage } from './stage.ts'
+import { storedLines } from './waves.ts'
+import { fineTune } from './world-model-sft.ts'
 
 /** Prompts sampled at once: bounds memory, and how often progress moves. */
 const CHUNK = 256
@@ -33,6 +36,20 @@ export interface FilterCount {
   groupsWithVariance: number
 }
 
+export const filterStage: Stage = {
+  name: 'filter',
+  title: 'Drop what is too easy',
+  options: {},
+  async run(context, artifacts) {
+    const { train, filter } = need(artifacts.collected, 'filter', 'collect')
+    const reward = need(artifacts.reward, 'filter', 'reward')
+    const { kept, counts } = await filterTransitions(context, filter, train, reward)
+    artifacts.kept = kept
+    const { rule, ...settings } = context.config.filter
+    return { notes: [`${kept.length} of ${train.length} transitions kept`], filter: { rule, settings, kinds: counts } }
+  },
+}
+
 /**
  * Stage 2: drop what is too easy (method, section 3). A copy of the base is fine-tuned on its own share of transitions,
  * predicts each training transition K times, and what it gets right too often is mostly left out.
@@ -46,7 +63,19 @@ export async function filterTransitions(
   if (context.config.filter.rule === 'none') return { kept: train, counts: [] }
   const path = context.run.filteredFile
   if (!existsSync(path)) {
-    await trainFilterModel(context, filter)
+    if (filter.length === 0) {
+      throw new UserError(
+        'no transition was set apart for the filter model: raise collect.filterShare or collect.tasks',
+      )
+    }
+    // π': the base, fine-tuned to give the next state without reasoning.
+    const model = await fineTune(context, filter, {
+      stage: 'filter',
+      title: 'filter model',
+      start: context.baseModel,
+      settings: context.config.filter,
+    })
+    await context.trainer.loadWeights(model.path)
     const lines = await score(context, train, reward)
     writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   }
@@ -60,76 +89,54 @@ export async function filterTransitions(
   return { kept: train.filter((one) => kept.has(one.id)), counts: countByKind(lines) }
 }
 
-/** π': the base, fine-tuned to give the next state without reasoning. */
-async function trainFilterModel(context: StageContext, transitions: Transition[]): Promise<void> {
-  const { agent, format, trainer, config, progress, signal } = context
-  const { batch, epochs, learningRate } = config.filter
-  if (transitions.length === 0) {
-    throw new UserError('no transition was set apart for the filter model: raise collect.filterShare or collect.tasks')
-  }
-  await trainer.loadWeights(context.baseModel)
-  const perEpoch = Math.ceil(transitions.length / batch)
-  progress.start('filter model', perEpoch * epochs)
-  context.rewind('filter', 0)
-  const began = Date.now()
-  for (let step = 0; step < perEpoch * epochs; step++) {
-    signal.throwIfAborted()
-    const order = new Random('filter', config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
-    const at = (step % perEpoch) * batch
-    const examples = order.slice(at, at + batch).map((one) => {
-      const prompt = predictionPrompt(agent, format, one, false)
-      const label = format.replyTokens(agent.predictionLabel(one))
-      return { tokens: [...prompt, ...label], mask: [...prompt.map(() => 0), ...label.map(() => 1)] }
-    })
-    const { loss } = await sftUpdate(trainer, examples, { ...config.optimiser, learningRate })
-    context.log({ stage: 'filter', step, time: Date.now() - began, loss })
-    progress.update(step + 1, `loss ${loss.toFixed(3)}`)
-  }
-  progress.finish()
-}
-
 async function score(context: StageContext, train: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
-  const { agent, format, trainer, config, environment, progress, signal } = context
-  const { draws, temperature, rule, easyAbove, keepEasy, keepHopeless } = config.filter
+  const { progress, signal, run } = context
   const lines: FilterLine[] = []
   progress.start('draw predictions', train.length)
   for (let at = 0; at < train.length; at += CHUNK) {
     signal.throwIfAborted()
     const chunk = train.slice(at, at + CHUNK)
-    const sampler = trainer.sampler()
-    await sampler.reset()
-    const groups = await predictAndScore(
-      chunk,
-      {
-        agent,
-        format,
-        sampler,
-        n: draws,
-        temperature,
-        maxTokens: config.worldModel.maxTokens,
-        seed: hash32(config.seed, 'filter-draws'),
-        reasoning: false,
-      },
-      reward,
-    )
-    for (const [i, one] of chunk.entries()) {
-      const rewards = groups[i].map((answer) => answer.reward)
-      const meanReward = rewards.reduce((sum, value) => sum + value, 0) / draws
-      const verdict = judge(meanReward, rule, easyAbove)
-      const keep = verdict === 'easy' ? keepEasy : verdict === 'hopeless' ? keepHopeless : 1
-      lines.push({
-        id: one.id,
-        kind: environment.transitionKind?.(one) ?? 'all',
-        meanReward,
-        varied: rewards.some((value) => value !== rewards[0]),
-        verdict,
-        kept: uniform(config.seed, 'keep', one.id) < keep,
-      })
-    }
-    progress.update(Math.min(at + CHUNK, train.length))
+    const path = join(run.stageFolder('filter'), `draws-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
+    lines.push(...(await storedLines(path, lineSchema, chunk.length, () => scoreChunk(context, chunk, reward))))
+    progress.update(lines.length)
   }
   progress.finish()
   return lines
+}
+
+async function scoreChunk(context: StageContext, chunk: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
+  const { agent, format, trainer, config, environment } = context
+  const { draws, temperature, rule, easyAbove, keepEasy, keepHopeless } = config.filter
+  const sampler = trainer.sampler()
+  await sampler.reset()
+  const groups = await predictAndScore(
+    chunk,
+    {
+      agent,
+      format,
+      sampler,
+      n: draws,
+      temperature,
+      maxTokens: config.worldModel.maxTokens,
+      seed: hash32(config.seed, 'filter-draws'),
+      reasoning: false,
+    },
+    reward,
+  )
+  return chunk.map((one, i): FilterLine => {
+    const rewards = groups[i].map((answer) => answer.reward)
+    const meanReward = rewards.reduce((sum, value) => sum + value, 0) / draws
+    const verdict = judge(meanReward, rule, easyAbove)
+    const keep = verdict === 'easy' ? keepEasy : verdict === 'hopeless' ? keepHopeless : 1
+    return {
+      id: one.id,
+      kind: environment.transitionKind?.(one) ?? 'all',
+      meanReward,
+      varied: rewards.some((value) => value !== rewards[0]),
+      verdict,
+      kept: uniform(config.seed, 'keep', one.id) < keep,
+    }
+  })
 }
 
 /**

@@ -1,48 +1,83 @@
 import { hash32, Random } from '../core/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
-import type { Checkpoint } from '../store/index.ts'
+import { armsOf } from './arms.ts'
 import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
-import { type Rollout, reinforce } from './reinforce.ts'
+import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type Stage, startOf, type TrainingStage } from './stage.ts'
+import { trainLoop } from './train-loop.ts'
+import { storedWave } from './waves.ts'
 
-/** Stage 4: learn by RL on the task's own success, starting from a checkpoint (method, section 5). */
-export async function policyRl(context: StageContext, start: string, stage = 'policy-rl'): Promise<Checkpoint> {
+export interface PolicyOptions {
+  /** Optimiser steps; default: the config's. */
+  steps?: number
+}
+
+/** Stage 4: learn by RL on the task's own success (method, section 5). Left out where the environment has no reward. */
+export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage {
+  const { name = 'policy-rl', arm = 'after policy RL' } = options
+  return {
+    name,
+    title: 'Policy RL',
+    options: { ...options },
+    async run(context, artifacts) {
+      if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
+        return { notes: ['left out: the environment gives no task reward'] }
+      }
+      const work = policyWork(context, name)
+      const checkpoint = await trainLoop(context, {
+        stage: name,
+        title: options.name ?? 'policy RL',
+        start: startOf(artifacts, name, options.from),
+        steps: options.steps ?? context.config.policy.steps,
+        reference: usesReference(work),
+        keep: options.curve,
+        step: (step, reference) => groupStep(context, work, step, reference),
+        note: rewardNote,
+      })
+      armsOf(context, artifacts, checkpoint, arm, options.curve)
+      return { notes: [`${checkpoint.step} steps`] }
+    },
+  }
+}
+
+/** What the steps of policy RL do. Tasks and draws depend on the step alone, so that arms of one seed are paired. */
+export function policyWork(context: StageContext, stage: string): GroupStep {
   const { config } = context
   const tasks = trainingTasks(context)
   const perEpoch = Math.max(1, Math.floor(tasks.length / config.policy.tasks))
-  return reinforce(context, {
-    stage,
-    title: 'policy RL',
-    start,
-    steps: config.policy.steps,
+  return {
     settings: config.policy,
     longest: config.policy.maxTokens * config.policy.maxSteps,
     rollout: (step) => {
-      const order = new Random('tasks', config.seed, stage, Math.floor(step / perEpoch)).shuffle(tasks)
+      const order = new Random('tasks', config.seed, 'policy-rl', Math.floor(step / perEpoch)).shuffle(tasks)
       const at = (step % perEpoch) * config.policy.tasks
       const slots = order
         .slice(at, at + config.policy.tasks)
         .flatMap((task) => Array.from({ length: config.policy.groupSize }, (_, sample) => ({ task, sample })))
-      return playGroups(context, slots, hash32(config.seed, stage, step))
+      return playGroups(context, slots, stage, step)
     },
-  })
+  }
 }
 
-async function playGroups(context: StageContext, slots: Slot[], seed: number): Promise<Rollout> {
-  const { environment, agent, format, trainer, config, signal } = context
+async function playGroups(context: StageContext, slots: Slot[], stage: string, step: number): Promise<Rollout> {
+  const { environment, agent, format, trainer, config, run, signal } = context
   const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty } = config.policy
-  const trajectories = await playWave(slots, {
-    environment,
-    agent,
-    format,
-    sampler: trainer.sampler(),
-    seed,
-    temperature,
-    maxSteps,
-    maxTokens,
-    signal,
-  })
+  const path = run.rolloutsFile(`${stage}-${String(step).padStart(4, '0')}`)
+  const trajectories = await storedWave(path, slots.length, () =>
+    playWave(slots, {
+      environment,
+      agent,
+      format,
+      sampler: trainer.sampler(),
+      seed: hash32(config.seed, 'policy-rl', step),
+      temperature,
+      maxSteps,
+      maxTokens,
+      signal,
+    }),
+  )
   const groups: GroupMember[][] = []
   for (let i = 0; i < trajectories.length; i += groupSize) {
     const group = trajectories.slice(i, i + groupSize)

@@ -15,6 +15,7 @@ import {
 } from '../rewards/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { need, type Stage } from './stage.ts'
 
 /** Pairs of each sort that a threshold is calibrated on. */
 const PAIRS = 200
@@ -36,6 +37,18 @@ export interface ChosenReward {
   reward: WorldModelReward
   /** Null for rewards without an embedder. */
   record: RewardRecord | null
+}
+
+export const rewardStage: Stage = {
+  name: 'reward',
+  title: 'Choose the reward',
+  options: {},
+  async run(context, artifacts) {
+    const { train } = need(artifacts.collected, 'reward', 'collect')
+    const { reward, record } = await chooseReward(context, train)
+    artifacts.reward = reward
+    return { notes: [reward.name], reward: record ?? undefined }
+  },
 }
 
 /**

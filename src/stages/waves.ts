@@ -48,19 +48,23 @@ const trajectorySchema: z.ZodType<Trajectory> = z.object({
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The
  * play that fills a wave is a pure function of its slots, the seed and the weights.
  */
-export async function storedWave(
+export function storedWave(path: string, episodes: number, play: () => Promise<Trajectory[]>): Promise<Trajectory[]> {
+  return storedLines(path, trajectorySchema, episodes, play)
+}
+
+/** The lines of a file; made, and written whole, where the file is not there yet. */
+export async function storedLines<T>(
   path: string,
-  episodes: number,
-  play: () => Promise<Trajectory[]>,
-): Promise<Trajectory[]> {
+  schema: z.ZodType<T>,
+  count: number,
+  make: () => Promise<T[]>,
+): Promise<T[]> {
   if (existsSync(path)) {
-    const stored = readLines(path, trajectorySchema)
-    if (stored.length === episodes) return stored
-    throw new UserError(
-      `${path} holds ${stored.length} of ${episodes} episodes: it was damaged; delete it to play them again`,
-    )
+    const stored = readLines(path, schema)
+    if (stored.length === count) return stored
+    throw new UserError(`${path} holds ${stored.length} of ${count} lines: it was damaged; delete it to make it again`)
   }
-  const trajectories = await play()
-  writeFileAtomic(path, trajectories.map((one) => `${JSON.stringify(one)}\n`).join(''))
-  return trajectories
+  const made = await make()
+  writeFileAtomic(path, made.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  return made
 }

@@ -2,37 +2,78 @@ import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { answerSequence, predictAndScore, predictionPrompt } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import type { Checkpoint } from '../store/index.ts'
+import { armsOf } from './arms.ts'
 import type { StageContext } from './context.ts'
-import { type Rollout, reinforce } from './reinforce.ts'
+import { coinFlips, mismatchTargets } from './controls.ts'
+import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type Artifacts, need, type Stage, startOf, type TrainingStage } from './stage.ts'
+import { trainLoop } from './train-loop.ts'
+
+export interface WorldModelOptions {
+  /** `mismatched` and `coin flip` are controls: see `controls.ts`. Default `true`. */
+  teaches?: 'true' | 'mismatched targets' | 'coin flip'
+}
 
 /** Stage 3: learn by RL to predict what one's own actions lead to (method, section 4). */
-export async function worldModelRl(
+export function worldModelStage(options: TrainingStage & WorldModelOptions = {}): Stage {
+  const { name = 'world-model-rl', arm = 'after world-model RL' } = options
+  return {
+    name,
+    title: options.teaches === undefined ? 'World-model RL' : `World-model RL, ${options.teaches}`,
+    options: { ...options },
+    async run(context, artifacts) {
+      const { work, steps, notes } = worldModelWork(context, artifacts, name, options)
+      const checkpoint = await trainLoop(context, {
+        stage: name,
+        title: options.name ?? 'world-model RL',
+        start: startOf(artifacts, name, options.from),
+        steps,
+        reference: usesReference(work),
+        keep: options.curve,
+        step: (step, reference) => groupStep(context, work, step, reference),
+        note: rewardNote,
+      })
+      armsOf(context, artifacts, checkpoint, arm, options.curve)
+      return { notes: [`${checkpoint.step} steps`, ...notes] }
+    },
+  }
+}
+
+/** What the steps of world-model RL do, and how many there are. */
+export function worldModelWork(
   context: StageContext,
-  transitions: Transition[],
-  reward: WorldModelReward,
-): Promise<Checkpoint> {
-  const { config } = context
-  const { batch, epochs, maxSteps } = config.worldModel
-  if (transitions.length === 0) {
+  artifacts: Artifacts,
+  stage: string,
+  { teaches = 'true' }: WorldModelOptions,
+): { work: GroupStep; steps: number; notes: string[] } {
+  const { config, environment } = context
+  const { batch, epochs, maxSteps, maxTokens } = config.worldModel
+  const kept = need(artifacts.kept, stage, 'collect')
+  const reward = need(artifacts.reward, stage, 'reward')
+  if (kept.length === 0) {
     throw new UserError('no transition is left to train the world model on: collect more, or keep more in the filter')
   }
+  const notes: string[] = []
+  let transitions = kept
+  if (teaches === 'mismatched targets') {
+    const mismatched = mismatchTargets(kept, (one) => environment.transitionKind?.(one) ?? '', config.seed)
+    transitions = mismatched.transitions
+    notes.push(`${mismatched.unchanged} of ${kept.length} targets could not be exchanged for another text`)
+  }
   const perEpoch = Math.ceil(transitions.length / batch)
-  const steps = maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs
-  return reinforce(context, {
-    stage: 'world-model-rl',
-    title: 'world-model RL',
-    start: context.baseModel,
-    steps,
-    settings: config.worldModel,
-    longest: config.worldModel.maxTokens,
-    rollout: (step) => {
-      const epoch = Math.floor(step / perEpoch)
-      const order = new Random('order', config.seed, epoch).shuffle(transitions)
-      const at = (step % perEpoch) * batch
-      return predictGroups(context, order.slice(at, at + batch), reward, step)
+  return {
+    notes,
+    steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
+    work: {
+      settings: config.worldModel,
+      longest: maxTokens,
+      rollout: (step) => {
+        const order = new Random('order', config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
+        const at = (step % perEpoch) * batch
+        return predictGroups(context, order.slice(at, at + batch), reward, step, teaches === 'coin flip')
+      },
     },
-  })
+  }
 }
 
 async function predictGroups(
@@ -40,12 +81,13 @@ async function predictGroups(
   transitions: Transition[],
   reward: WorldModelReward,
   step: number,
+  coin: boolean,
 ): Promise<Rollout> {
   const { agent, format, trainer, config } = context
   const { groupSize, temperature, maxTokens } = config.worldModel
   const sampler = trainer.sampler()
   await sampler.reset()
-  const groups = await predictAndScore(
+  const scored = await predictAndScore(
     transitions,
     {
       agent,
@@ -59,6 +101,7 @@ async function predictGroups(
     },
     reward,
   )
+  const groups = coin ? coinFlips(scored, hash32(config.seed, step)) : scored
   const members = groups.map((group, i) => {
     const prompt = predictionPrompt(agent, format, transitions[i], true)
     return group.map((answer): GroupMember => ({ reward: answer.reward, sequences: [answerSequence(prompt, answer)] }))

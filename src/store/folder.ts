@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../core/index.ts'
 
@@ -7,7 +7,10 @@ import { UserError } from '../core/index.ts'
  * return on file systems that refuse every new folder as "not found" (`/proc`).
  */
 export function makeFolder(path: string): void {
-  if (existsSync(path)) return
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return
+    throw new UserError(`cannot make the folder ${path}: a file of that name is in the way; name another one`)
+  }
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
   try {

@@ -1,4 +1,5 @@
 export * from './atomic.ts'
+export * from './checksums.ts'
 export * from './folder.ts'
 export * from './hash.ts'
 export * from './json.ts'

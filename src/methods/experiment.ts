@@ -1,0 +1,61 @@
+import type { Agent } from '../agents/index.ts'
+import { UserError } from '../core/index.ts'
+import type { Environment } from '../environments/index.ts'
+import { type Config, type ResolvedConfig, resolveConfig } from '../stages/index.ts'
+import { alfworldPreset } from './alfworld.ts'
+import { METHODS, type Method } from './method.ts'
+import { miniDataPreset, miniPreset } from './mini.ts'
+
+/** Settings to start from: the miniature's on generated households or on ALFWorld's games, or the paper's on ALFWorld. */
+export const PRESETS = { mini: miniPreset, 'mini-data': miniDataPreset, alfworld: alfworldPreset } as const
+
+type Settings<T> = { [K in keyof T]?: T[K] extends object ? Settings<T[K]> : T[K] }
+
+/** What an experiment file says: everything that it leaves out is the preset's. */
+export interface Experiment {
+  /** Default `mini`. */
+  preset?: keyof typeof PRESETS
+  /** By name, or a list of stages. Default `rwml`. */
+  method?: Method | string
+  /** Your own environment. Default: ALFWorld, as the settings say. */
+  environment?: Environment
+  /** How the model plays it. Default: the one that the settings name. */
+  agent?: Agent
+  /** Where the run goes when the command line does not say. */
+  out?: string
+  settings?: Settings<Config>
+}
+
+/** An experiment, typed: an editor completes its fields. `export const experiment = defineConfig({ … })`. */
+export function defineConfig(experiment: Experiment): Experiment {
+  return experiment
+}
+
+/** The method an experiment names. @throws UserError for an unknown name. */
+export function methodOf({ method = 'rwml' }: Experiment): Method {
+  if (typeof method !== 'string') return method
+  const found = METHODS.find(({ name }) => name === method)
+  if (!found) {
+    throw new UserError(`no method is called "${method}"; there are ${METHODS.map(({ name }) => name).join(', ')}`, 2)
+  }
+  return found
+}
+
+/** Preset, then the experiment's settings, then `overrides` (dotted paths), validated. */
+export function settingsOf(experiment: Experiment, overrides: Record<string, unknown> = {}): ResolvedConfig {
+  const { preset = 'mini', environment, settings = {} } = experiment
+  const known = Object.hasOwn(PRESETS, preset)
+  if (!known) throw new UserError(`no preset is called "${preset}"; there are ${Object.keys(PRESETS).join(', ')}`, 2)
+  const named = environment ? { 'environment.name': environment.name } : {}
+  return resolveConfig(PRESETS[preset], { ...named, ...dotted(settings), ...overrides })
+}
+
+function dotted(settings: object, prefix = ''): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.entries(dotted(value, `${prefix}${key}.`))
+        : [[prefix + key, value]],
+    ),
+  )
+}

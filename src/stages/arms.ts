@@ -1,0 +1,19 @@
+import type { Checkpoint } from '../store/index.ts'
+import type { StageContext } from './context.ts'
+import type { Artifacts } from './stage.ts'
+
+/** Hand a stage's result on: its model to stages that start from it, its checkpoints to evaluation. */
+export function armsOf(
+  { run }: StageContext,
+  artifacts: Artifacts,
+  { stage, step, path }: Checkpoint,
+  arm: string,
+  curve: readonly number[] = [],
+): void {
+  artifacts.models.set(stage, path)
+  for (const at of curve) {
+    if (at >= step) continue
+    artifacts.arms.push({ arm: `${arm}, step ${at}`, path: run.checkpointFolder(stage, at), policyOnly: true })
+  }
+  artifacts.arms.push({ arm, path })
+}

@@ -1,0 +1,61 @@
+import { armsOf } from './arms.ts'
+import { groupStep, rewardNote, usesReference } from './group-step.ts'
+import { policyWork } from './policy-rl.ts'
+import { type Stage, startOf, type TrainingStage } from './stage.ts'
+import { trainLoop } from './train-loop.ts'
+import { type WorldModelOptions, worldModelWork } from './world-model-rl.ts'
+
+/**
+ * Both RL stages at once, their steps spread evenly over one another: as many of each as one after the other would take
+ * [ours: the paper has only the sequence]. One optimiser serves both; each keeps its own learning rate.
+ */
+export function interleavedStage(options: TrainingStage & WorldModelOptions = {}): Stage {
+  const { name = 'interleaved', arm = 'world-model and policy RL, interleaved', curve = [] } = options
+  return {
+    name,
+    title: `World-model and policy RL in turns${options.teaches === undefined ? '' : `, ${options.teaches}`}`,
+    options: { ...options },
+    async run(context, artifacts) {
+      const worldModel = worldModelWork(context, artifacts, name, options)
+      const policy = policyWork(context, name)
+      const turns = interleave(worldModel.steps, context.config.policy.steps)
+      // The curve counts policy steps, as that of policy RL alone does.
+      const after = curve.map(
+        (steps) => turns.findIndex(({ kind, step }) => kind === 'policy' && step === steps - 1) + 1,
+      )
+      const works = { policy, worldModel: worldModel.work }
+      const checkpoint = await trainLoop(context, {
+        stage: name,
+        title: name,
+        start: startOf(artifacts, name, options.from),
+        steps: turns.length,
+        reference: usesReference(policy) || usesReference(worldModel.work),
+        keep: after,
+        async step(at, reference) {
+          const { kind, step } = turns[at]
+          const metrics = await groupStep(context, works[kind], step, usesReference(works[kind]) ? reference : null)
+          return { ...metrics, policyStep: kind === 'policy' ? 1 : 0 }
+        },
+        note: rewardNote,
+      })
+      armsOf(context, artifacts, checkpoint, arm, after)
+      return { notes: [`${worldModel.steps} world-model and ${context.config.policy.steps} policy steps`] }
+    },
+  }
+}
+
+export interface Turn {
+  kind: 'policy' | 'worldModel'
+  /** Which step of its kind, from 0. */
+  step: number
+}
+
+/** The steps of both, evenly spread; the last is a policy step. */
+export function interleave(worldModel: number, policy: number): Turn[] {
+  const total = worldModel + policy
+  let done = 0
+  return Array.from({ length: total }, (_, at): Turn => {
+    if (Math.floor(((at + 1) * policy) / total) === done) return { kind: 'worldModel', step: at - done }
+    return { kind: 'policy', step: done++ }
+  })
+}

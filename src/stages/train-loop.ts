@@ -1,0 +1,66 @@
+import type { Sampler } from '../engines/index.ts'
+import type { Checkpoint } from '../store/index.ts'
+import { latestCheckpoint, saveCheckpoint } from './checkpoints.ts'
+import type { StageContext } from './context.ts'
+
+export interface TrainLoop {
+  /** Names the stage in metrics and checkpoints. */
+  stage: string
+  title: string
+  /** Model folder the stage starts from; also the frozen reference of a KL term. */
+  start: string
+  steps: number
+  /** Keep a frozen copy of the start for `step`. */
+  reference: boolean
+  /** Checkpoints after these many steps are kept beside the newest: a learning curve is evaluated on them. */
+  keep?: readonly number[]
+  /** One optimiser step; a pure function of the step and the training state. Returns the figures to log. */
+  step(step: number, reference: Sampler | null): Promise<Record<string, number>>
+  /** What progress shows of the figures. */
+  note(metrics: Record<string, number>): string
+}
+
+/** Steps between checkpoints. Counted, not timed: which checkpoints a run leaves must not depend on a clock. */
+const SAVE_EVERY = 20
+
+/**
+ * The loop of every training stage: step, log, save. Goes on from the stage's last checkpoint and replays what came after
+ * it to the same bits; a finished stage returns at once. Ctrl-C saves the last whole step.
+ */
+export async function trainLoop(context: StageContext, loop: TrainLoop): Promise<Checkpoint> {
+  const { trainer, progress, signal, run } = context
+  const { stage, steps, keep = [] } = loop
+  const last = latestCheckpoint(run, stage)
+  if (last && last.step >= steps) return last
+  await trainer.loadWeights(loop.start)
+  const reference = loop.reference ? await trainer.freeze() : null
+  if (last) await trainer.load(last.path)
+  context.rewind(stage, last?.step ?? 0)
+  const began = performance.now()
+  progress.start(loop.title, steps)
+  let done = last?.step ?? 0
+  let saved = last
+  /** Weights and `done` speak of the same step. */
+  let whole = true
+  try {
+    while (done < steps) {
+      signal.throwIfAborted()
+      whole = false
+      const metrics = await loop.step(done, reference)
+      context.log({ stage, step: done, time: Math.round(performance.now() - began), ...metrics })
+      done++
+      whole = true
+      progress.update(done, loop.note(metrics))
+      if (done % SAVE_EVERY === 0 || done === steps || keep.includes(done)) {
+        saved = await saveCheckpoint(trainer, run, stage, done, keep)
+      }
+    }
+  } catch (error) {
+    if (signal.aborted && whole && done > (saved?.step ?? 0)) await saveCheckpoint(trainer, run, stage, done, keep)
+    throw error
+  } finally {
+    await reference?.close()
+  }
+  progress.finish()
+  return saved ?? saveCheckpoint(trainer, run, stage, done, keep)
+}

@@ -68,10 +68,7 @@ class Line<Ask, Answer> {
         resolve(answers[i])
       })
     } catch (error) {
-      // Requests were checked before: what fails here is the engine.
-      const failure = new ApiError(500, `the engine failed: ${error instanceof Error ? error.message : String(error)}`)
-      for (const { reject } of batch) reject(failure)
-      throw failure
+      for (const { reject } of batch) reject(error)
     }
   }
 }
@@ -119,19 +116,26 @@ export class Batcher {
       // Those whose burst has just come ask for the next one first.
       await new Promise(setImmediate)
       if (this.bursts.length + this.scores.length === 0) break
-      try {
-        await this.scores.serve(
-          SCORED_AT_ONCE,
-          () => true,
-          (asks) => this.callScore(asks),
-        )
-        await this.bursts.serve(DECODED_AT_ONCE, sameDistribution, (asks) => this.callSample(asks))
-        this.failure = null
-      } catch (error) {
-        this.failure = (error as ApiError).message
-      }
+      await this.scores.serve(
+        SCORED_AT_ONCE,
+        () => true,
+        (asks) => this.watched(this.callScore(asks)),
+      )
+      await this.bursts.serve(DECODED_AT_ONCE, sameDistribution, (asks) => this.watched(this.callSample(asks)))
     }
     this.running = false
+  }
+
+  /** Requests were checked before: what fails in a call is the engine. */
+  private async watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      const result = await call
+      this.failure = null
+      return result
+    } catch (error) {
+      this.failure = `the engine failed: ${error instanceof Error ? error.message : String(error)}`
+      throw new ApiError(500, this.failure)
+    }
   }
 
   private async callSample(asks: Burst[]): Promise<Sample[]> {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { ApiError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
@@ -35,10 +36,11 @@ export class Admission {
       )
     }
     const controller = new AbortController()
+    setMaxListeners(LIMITS.answers + 1, controller.signal)
     const leave = () => controller.abort(new ApiError(503, 'the client has gone'))
     const late = () =>
       controller.abort(new ApiError(504, `no answer within ${LIMITS.answerTime / 1000} s: ask for fewer tokens`))
-    const timer = setTimeout(late, LIMITS.answerTime)
+    const timer = setTimeout(late, LIMITS.answerTime).unref()
     if (client.aborted) leave()
     client.addEventListener('abort', leave)
     this.open.set(controller, answers)
@@ -54,8 +56,8 @@ export class Admission {
     }
   }
 
-  /** Let nobody in any more, and wait for those inside; who takes too long is aborted. @returns whether none was. */
-  async close(): Promise<boolean> {
+  /** Let nobody in any more, and wait for those inside; who takes longer than `grace` ms is aborted. @returns whether none was. */
+  async close(grace: number = LIMITS.closingTime): Promise<boolean> {
     this.closing = true
     if (this.open.size === 0) return true
     const empty = new Promise<void>((resolve) => {
@@ -65,7 +67,7 @@ export class Admission {
     const timer = setTimeout(() => {
       finished = false
       for (const controller of this.open.keys()) controller.abort(new ApiError(503, 'the server is stopping'))
-    }, LIMITS.closingTime)
+    }, grace)
     await empty
     clearTimeout(timer)
     return finished

@@ -124,18 +124,21 @@ async function* events(
     JSON.stringify({ ...head, object: objects.chunk, choices, ...(includeUsage && { usage: total ?? null }) })
   const begun = new Set<number>()
   let drawn = 0
+  let outcome = '200 stream, broken off'
   try {
     for await (const piece of pieces) {
       drawn += piece.drawn
       yield event([chunk(piece, !begun.has(piece.index))])
       begun.add(piece.index)
     }
-    log(drawn, '200 stream')
+    outcome = '200 stream'
     if (includeUsage) yield event([], usage(promptTokens, drawn))
     yield '[DONE]'
   } catch (error) {
-    log(drawn, `200 stream, broken off: ${(error as Error).message}`)
+    outcome += `: ${(error as Error).message}`
     yield JSON.stringify(asApiError(error).body)
+  } finally {
+    log(drawn, outcome)
   }
 }
 
@@ -150,7 +153,10 @@ function eventStream(source: AsyncGenerator<string>, over: () => void): Response
         over()
         controller.close()
       },
-      cancel: over,
+      async cancel() {
+        over()
+        await source.return(undefined)
+      },
     },
     { highWaterMark: 0 },
   )

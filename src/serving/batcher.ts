@@ -93,7 +93,10 @@ export class Batcher {
     this.stop = stop
   }
 
-  /** At least one token; fewer than `maxTokens`, at most `BURST`, where one of the stop sequences came, or more: others' share of the call. */
+  /**
+   * At least one token and at most `BURST`: fewer where a stop sequence came, and perhaps more than `maxTokens`, as the call is
+   * shared with others.
+   */
   burst(burst: Burst, signal: AbortSignal): Promise<Sample> {
     const sample = this.bursts.join(burst, signal)
     void this.run()

@@ -67,7 +67,7 @@ async function quickstart(options: Options): Promise<void> {
     ...(options.seed === 0 ? [] : [`--seed ${options.seed}`]),
     ...(options.minutes === FULL_MINUTES ? [] : [`--minutes ${options.minutes}`]),
   ].join(' ')
-  const began = Date.now()
+  const began = performance.now()
   console.error(
     `rwml quickstart: a small model plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} min on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
   )
@@ -87,7 +87,7 @@ async function quickstart(options: Options): Promise<void> {
       await run.close('finished')
       const written = writeReport(options.out)
       console.log(`\n${summaryTable(evaluation!)}`)
-      console.log(`\nReport: ${written.html}  (${formatDuration((Date.now() - began) / 1000)})`)
+      console.log(`\nReport: ${written.html}  (${formatDuration((performance.now() - began) / 1000)})`)
       if (options.json) {
         console.log(
           JSON.stringify({ out: options.out, seed: options.seed, report: written.html, ...summary(evaluation!) }),

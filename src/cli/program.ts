@@ -6,6 +6,7 @@ import { envCommand } from './env.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
+import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -20,10 +21,11 @@ export function buildProgram(): Command {
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
   program.addCommand(quickstartCommand())
+  program.addCommand(runCommand())
+  program.addCommand(serveCommand())
   program.addCommand(playCommand())
   program.addCommand(envCommand())
   program.addCommand(reportCommand())
-  program.addCommand(serveCommand())
   program.addCommand(doctorCommand())
   throwErrors(program)
   return program

@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs'
 import { UserError } from '../core/index.ts'
 import type { Trainer } from '../engines/index.ts'
-import { type Checkpoint, damageIn, type RunFolder } from '../store/index.ts'
+import { type Checkpoint, damageIn, type RunFolder, removeFolderAtomic } from '../store/index.ts'
 
 /** Only the newest checkpoints of a stage are kept, and those that are asked for. */
 const KEPT = 2
@@ -36,7 +35,7 @@ export async function saveCheckpoint(
   const path = run.checkpointFolder(stage, step)
   await trainer.save(path)
   for (const old of run.checkpoints(stage).slice(0, -KEPT)) {
-    if (!keep.includes(old.step)) rmSync(old.path, { recursive: true, force: true })
+    if (!keep.includes(old.step)) removeFolderAtomic(old.path)
   }
   return { stage, step, path }
 }

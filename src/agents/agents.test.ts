@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
 import { parsePolicyAnswer, parsePrediction } from './answers.ts'
+import { turnsToOmit } from './shorten.ts'
 import { alfworldTranscript, PREDICT, transcriptAgent } from './transcript.ts'
 import { alfworldWindow, windowAgent } from './window.ts'
 
@@ -76,6 +77,45 @@ describe('the transcript agent', () => {
     expect(alfworldTranscript.parsePrediction(alfworldTranscript.predictionLabel(transition)).nextState).toBe(
       'You open the drawer 1.',
     )
+  })
+})
+
+describe('a history that does not fit', () => {
+  const late = { ...transition, history: transition.history.slice(1), omitted: 7 }
+
+  it('is shorter in the transcript, which keeps its beginning and says so', () => {
+    const [first, ...rest] = alfworldTranscript.playMessages(late)
+    expect(first.content).toBe('You see a desk 1.\n(7 earlier steps are not shown)')
+    expect(rest.map(({ content }) => content)).toEqual(['look', 'You face the desk 1.'])
+    const asked = alfworldTranscript.predictMessages(late, { reasoning: true, omitted: 7 })
+    expect(asked.map(({ content }) => content)).toEqual([
+      first.content,
+      'look',
+      `You face the desk 1.${PREDICT}open drawer 1`,
+    ])
+  })
+
+  it('is shorter in the window, whose steps keep their numbers', () => {
+    const agent = alfworldWindow({ historyTurns: 4, showActions: false })
+    const asked = agent.predictMessages(late, { reasoning: false, omitted: 7 })
+    for (const [{ content }] of [agent.playMessages(late), asked]) {
+      expect(content).toContain('What happened so far:\n(7 earlier steps are not shown)\nAction 8: look\n\n')
+      expect(content).toContain('Current observation: You face the desk 1.')
+      expect(content).toContain('put a mug in desk')
+      expect(content).not.toContain('You see a desk 1.')
+    }
+  })
+
+  it('loses as few turns as need be, and never the last', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(9), { minLength: 1, maxLength: 40 }), fc.nat(200), (sizes, room) => {
+        const fits = (omitted: number) => sizes.slice(omitted).reduce((sum, size) => sum + size, 0) <= room
+        const all = Array.from(sizes, (_, omitted) => omitted)
+        expect(turnsToOmit(sizes.length, fits)).toBe(all.find(fits) ?? null)
+      }),
+    )
+    expect(turnsToOmit(0, () => true)).toBe(0)
+    expect(turnsToOmit(0, () => false)).toBeNull()
   })
 })
 

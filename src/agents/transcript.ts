@@ -20,9 +20,10 @@ export interface TranscriptOptions {
  * conversation, where the action would stand.
  */
 export function transcriptAgent({ name = 'transcript', description }: TranscriptOptions = {}): Agent {
-  const transcript = (initial: string, history: PastTurn[]): Message[] => [
+  const transcript = (initial: string, history: PastTurn[], omitted = 0): Message[] => [
     ...(description === undefined ? [] : [{ role: 'system' as const, content: description }]),
-    { role: 'user', content: initial },
+    // The task stands in the initial observation, so that one stays whatever else does not fit.
+    { role: 'user', content: omitted > 0 ? `${initial}\n(${omitted} earlier steps are not shown)` : initial },
     ...history.flatMap((turn): Message[] => [
       { role: 'assistant', content: turn.reply },
       { role: 'user', content: observationText(turn.observation) },
@@ -31,13 +32,13 @@ export function transcriptAgent({ name = 'transcript', description }: Transcript
   return {
     name,
     showsActions: false,
-    playMessages: (view: View) => transcript(observationText(view.initial), view.history),
+    playMessages: (view: View) => transcript(observationText(view.initial), view.history, view.omitted),
     parseAction(reply) {
       const { thinking, action, wellFormed } = parsePolicyAnswer(reply)
       return { thinking, wellFormed, action: action === null ? null : { kind: 'text', text: action } }
     },
-    predictMessages(transition: Transition) {
-      const messages = transcript(observationText(transition.initial), transition.history)
+    predictMessages(transition: Transition, { omitted }) {
+      const messages = transcript(observationText(transition.initial), transition.history, omitted)
       messages[messages.length - 1].content += PREDICT + actionText(transition.action)
       return messages
     },

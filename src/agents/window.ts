@@ -51,12 +51,12 @@ export const windowAgent = (options: WindowOptions): Agent => window(options, AN
 export const alfworldWindow = (options: WindowOptions): Agent => window(options, ALFWORLD)
 
 function window({ historyTurns, showActions, description }: WindowOptions, words: Words): Agent {
-  const situation = (instruction: string, initial: string, history: PastTurn[]): string =>
+  const situation = (instruction: string, initial: string, history: PastTurn[], omitted = 0): string =>
     [
       `${words.task}: ${instruction}`,
       '',
       'What happened so far:',
-      historyText(initial, history, historyTurns),
+      historyText(initial, history, omitted, historyTurns),
       '',
       `Current observation: ${currentObservation(initial, history)}`,
     ].join('\n')
@@ -71,7 +71,7 @@ function window({ historyTurns, showActions, description }: WindowOptions, words
     playMessages(view: View) {
       const parts = [
         `You act in ${words.place}.`,
-        situation(view.instruction, observationText(view.initial), view.history),
+        situation(view.instruction, observationText(view.initial), view.history, view.omitted),
       ]
       if (showActions && view.actions) {
         const shown = view.actions.filter((command) => !words.hidden.includes(command))
@@ -87,10 +87,10 @@ function window({ historyTurns, showActions, description }: WindowOptions, words
       const line = action === null ? null : action.split('\n')[0].trim()
       return { thinking, wellFormed, action: line ? { kind: 'text', text: line } : null }
     },
-    predictMessages(transition: Transition, { reasoning }) {
+    predictMessages(transition: Transition, { reasoning, omitted }) {
       return messages([
         `You know how ${words.place} responds to actions.`,
-        situation(transition.instruction, observationText(transition.initial), transition.history),
+        situation(transition.instruction, observationText(transition.initial), transition.history, omitted),
         `Potential action: ${actionText(transition.action)}`,
         'Your task is to predict the immediate next observation after taking the potential action above.',
         reasoning
@@ -103,14 +103,15 @@ function window({ historyTurns, showActions, description }: WindowOptions, words
   }
 }
 
-function historyText(initial: string, history: PastTurn[], turns: number): string {
+/** The last `turns` turns, numbered from the beginning of the episode; `omitted` stand before `history`. */
+function historyText(initial: string, history: PastTurn[], omitted: number, turns: number): string {
   const first = Math.max(0, history.length - turns)
-  const observations = [initial, ...history.map((turn) => observationText(turn.observation))]
+  const observations = [omitted > 0 ? null : initial, ...history.map((turn) => observationText(turn.observation))]
   const lines: string[] = []
-  if (first > 0) lines.push(`(${first} earlier steps are not shown)`)
+  if (omitted + first > 0) lines.push(`(${omitted + first} earlier steps are not shown)`)
   for (let i = first; i < history.length; i++) {
-    lines.push(`Observation ${i}: ${observations[i]}`)
-    lines.push(`Action ${i + 1}: ${history[i].action ? actionText(history[i].action!) : '(none)'}`)
+    if (observations[i] !== null) lines.push(`Observation ${omitted + i}: ${observations[i]}`)
+    lines.push(`Action ${omitted + i + 1}: ${history[i].action ? actionText(history[i].action!) : '(none)'}`)
   }
   return lines.length > 0 ? lines.join('\n') : '(this is the first step)'
 }

@@ -1,4 +1,4 @@
-import type { EvaluationResult } from '../evaluation/index.ts'
+import { contextNote, type EvaluationResult } from '../evaluation/index.ts'
 import {
   bestBaseline,
   changeOf,
@@ -39,5 +39,6 @@ export function summaryTable(evaluation: EvaluationResult): string {
   const baseline = best
     ? `\nBest baseline of the world model: ${best.predictor}, ${formatEstimate({ value: best.exact, sd: null }, 'share')} exact.`
     : ''
-  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.${baseline}`
+  const note = contextNote(evaluation)
+  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.${baseline}${note === null ? '' : `\n${note}`}`
 }

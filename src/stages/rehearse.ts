@@ -117,10 +117,7 @@ async function predictions(context: RehearsalContext, transitions: Transition[],
   })
   const seconds = (performance.now() - began) / 1000
   const count = Math.max(1, transitions.length * groupSize)
-  const sequences = groups.flatMap((group, i) => {
-    const prompt = predictionPrompt(agent, format, transitions[i], true)
-    return group.map((answer) => answerSequence(prompt, answer))
-  })
+  const sequences = groups.flat().map(answerSequence)
   const cost = await trainingCost(context, sequences, count)
   const sampled = groups.flat().reduce((sum, { tokens }) => sum + tokens.length, 0)
   const shown = transitions.length > 0 ? shownAnswer(transitions[0], sequences[0], groups[0][0].nextState) : undefined
@@ -128,10 +125,11 @@ async function predictions(context: RehearsalContext, transitions: Transition[],
 }
 
 async function labels(context: RehearsalContext, transitions: Transition[]) {
-  const { agent, format } = context
+  const { agent, format, trainer } = context
   const sequences = transitions.map((one): TokenSequence => {
-    const prompt = predictionPrompt(agent, format, one, false)
     const label = format.replyTokens(agent.predictionLabel(one))
+    const room = trainer.sampler().contextLength - label.length
+    const { tokens: prompt } = predictionPrompt(agent, format, one, { reasoning: false, room })
     const mask = [...prompt.map(() => 0), ...label.map(() => 1)]
     return { tokens: [...prompt, ...label], mask, logprobs: mask.map(() => 0) }
   })

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { shellQuote } from '../core/index.ts'
 import { miniDataPreset, miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
 import { type Config, type Preset, resolveConfig } from '../stages/index.ts'
 import { interruptible } from './interrupt.ts'
-import { wholeNumber } from './numbers.ts'
+import { numberBetween, wholeNumber } from './numbers.ts'
+import { pathName } from './paths.ts'
 import { formatDuration, Progress } from './progress.ts'
 import { writeReport } from './report.ts'
 import { summary, summaryTable } from './summary.ts'
@@ -20,12 +21,6 @@ interface Options {
 
 /** Minutes the full plan takes on two cores; `--minutes` scales the number of steps and tasks from here, once. */
 const FULL_MINUTES = 6
-
-function minutesOf(text: string): number {
-  const value = Number(text)
-  if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('between 1 and 600 minutes')
-  return value
-}
 
 /** What fits the time: steps and tasks in proportion, never so few that a stage is empty. Written down in config.json. */
 export function plan(preset: Preset<Config>, minutes: number): Record<string, number> {
@@ -43,9 +38,9 @@ export function quickstartCommand(): Command {
   return new Command('quickstart')
     .description('The whole method on small households: a small model learns how they work, then to act in them.')
     .option('--seed <n>', 'seed of everything random', wholeNumber(), 0)
-    .option('--out <dir>', 'run folder', 'runs/quickstart')
-    .option('--minutes <m>', 'plan for about this long on two cores', minutesOf, FULL_MINUTES)
-    .option('--data <dir>', "play ALFWorld's own games instead of generated households")
+    .option('--out <dir>', 'run folder', pathName, 'runs/quickstart')
+    .option('--minutes <m>', 'plan for about this long on two cores', numberBetween(1, 600), FULL_MINUTES)
+    .option('--data <dir>', "play ALFWorld's own games instead of generated households", pathName)
     .option('--resume', 'go on with an interrupted run', false)
     .option('--json', 'print the result as one JSON object on the last line', false)
     .addHelpText(

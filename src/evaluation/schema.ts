@@ -16,6 +16,8 @@ const exampleSchema = z.object({
   reward: z.number(),
 })
 
+const outcomesSchema = z.array(z.object({ taskId: z.string(), exact: z.array(share), reward: z.array(share) }))
+
 const worldModelSchema = z.object({
   predictor: z.string(),
   split: z.string(),
@@ -24,6 +26,7 @@ const worldModelSchema = z.object({
   rewarded: share,
   parseRate: share,
   byKind: z.record(z.string(), z.object({ transitions: count, exact: share, rewarded: share })),
+  outcomes: outcomesSchema.optional(),
   examples: z.array(exampleSchema),
 })
 

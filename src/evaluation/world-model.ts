@@ -2,7 +2,7 @@ import { actionText, observationText, type Transition } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { Prediction } from './predictions.ts'
-import type { PredictionExample, WorldModelResult } from './result.ts'
+import type { PredictionExample, TaskOutcomes, WorldModelResult } from './result.ts'
 
 /** Examples kept for a look at. */
 const EXAMPLES = 12
@@ -21,6 +21,7 @@ export async function worldModelResult(
     predicted.map(({ nextState }, i) => ({ predicted: nextState, actual: truths[i], from: transitions[i].next.from })),
   )
   const byKind: WorldModelResult['byKind'] = {}
+  const byTask = new Map<string, TaskOutcomes>()
   let exact = 0
   let rewarded = 0
   for (const [i, one] of transitions.entries()) {
@@ -32,6 +33,10 @@ export async function worldModelResult(
     byKind[kind].rewarded += scores[i].reward
     exact += same
     rewarded += scores[i].reward
+    const outcomes = byTask.get(one.taskId) ?? { taskId: one.taskId, exact: [], reward: [] }
+    outcomes.exact.push(same)
+    outcomes.reward.push(scores[i].reward)
+    byTask.set(one.taskId, outcomes)
   }
   for (const kind of Object.values(byKind)) {
     kind.exact /= kind.transitions
@@ -46,6 +51,7 @@ export async function worldModelResult(
     rewarded: rewarded / total,
     parseRate: predicted.filter((one) => one.nextState !== null).length / total,
     byKind,
+    outcomes: [...byTask.values()],
     examples: examples(transitions, predicted, scores, environment),
   }
 }

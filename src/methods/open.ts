@@ -66,7 +66,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
   const { config } = resolved
   const run = RunFolder.create(options.out)
-  const lock = run.lock()
+  const lock = run.lock(options.command)
   try {
     const baseModel = modelFolder(config.model.path)
     const threads = config.model.threads || cpus().length

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { writeFileAtomic, writeFolderAtomic } from './atomic.ts'
+import { damageIn, verifyChecksums, writeChecksums } from './checksums.ts'
 import { makeFolder } from './folder.ts'
 import { canonicalJson, hashOf } from './hash.ts'
 import { readJson, writeJson } from './json.ts'
@@ -27,6 +28,24 @@ describe('atomic writes', () => {
     const failing = writeFolderAtomic(folder, () => Promise.reject(new Error('stop')))
     await expect(failing).rejects.toThrow('stop')
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('1')
+  })
+})
+
+describe('writeJson', () => {
+  it('keeps what fits on a line on one, and everything as it was', () => {
+    const path = freshPath()
+    writeJson(path, { rows: [{ a: 1, b: 'x' }, [1, 2], []], long: ['y'.repeat(200)] })
+    expect(readFileSync(path, 'utf8')).toBe(
+      `{\n  "rows": [\n    { "a": 1, "b": "x" },\n    [1, 2],\n    []\n  ],\n  "long": [\n    "${'y'.repeat(200)}"\n  ]\n}\n`,
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('[\n  1\n]', '{"a": "]"}', '\\'), (value, text) => {
+        writeJson(path, { value, text, both: [value, text] })
+        const back = JSON.parse(readFileSync(path, 'utf8'))
+        expect(back).toEqual(JSON.parse(JSON.stringify({ value, text, both: [value, text] })))
+      }),
+      { numRuns: 40 },
+    )
   })
 })
 
@@ -135,6 +154,25 @@ describe('hashOf', () => {
   })
 })
 
+describe('checksums', () => {
+  it('tell which file of a folder is not what was written', () => {
+    const folder = join(root, 'checked')
+    makeFolder(folder)
+    for (const name of ['a', 'b']) writeFileSync(join(folder, name), name.repeat(3_000_000))
+    expect(damageIn(folder)).toBeNull()
+    writeChecksums(folder)
+    expect(damageIn(folder)).toBeNull()
+    writeFileSync(join(folder, 'later'), 'not of the folder when it was written')
+    verifyChecksums(folder)
+    appendFileSync(join(folder, 'b'), '.')
+    expect(() => verifyChecksums(folder)).toThrow(/checked is damaged: b is not what was saved; take another/)
+    rmSync(join(folder, 'a'))
+    expect(damageIn(folder)).toBe('a is missing')
+    writeFileSync(join(folder, 'checksums.json'), '{"a":')
+    expect(damageIn(folder)).toBe('checksums.json is not what was saved')
+  })
+})
+
 describe('makeFolder', () => {
   it('makes what is missing, and says in one line where it cannot', () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'rwml-folder-')), 'a', 'b')
@@ -142,6 +180,8 @@ describe('makeFolder', () => {
     makeFolder(folder)
     expect(existsSync(folder)).toBe(true)
     writeFileSync(join(folder, 'file'), '')
-    expect(() => makeFolder(join(folder, 'file', 'c'))).toThrow(/cannot make the folder .*file.*ENOTDIR/)
+    expect(() => makeFolder(join(folder, 'file', 'c'))).toThrow(
+      /cannot make the folder .*file: a file of that name is in the way/,
+    )
   })
 })

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Action, hash32, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
 import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
-import { findDataFolder } from './folder.ts'
+import { findDataFolder, isFolder } from './folder.ts'
 import type { Game } from './game.ts'
 import { withoutStop } from './gamefile.ts'
 import { Games } from './games.ts'
@@ -86,7 +85,7 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
     splits: () => [...splits],
     tasks: (split) => {
       if (!splits.includes(split)) {
-        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ')}`)
+        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ') || 'none'} (${source.where})`)
       }
       return source.tasks(split)
     },
@@ -105,6 +104,8 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
 }
 
 interface Source {
+  /** For messages: where its games come from. */
+  where: string
   splits: string[]
   games: Games
   tasks(split: string): Task[]
@@ -120,7 +121,7 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
   const folder = findDataFolder(data)
   const present = new Map<string, string>()
   for (const [split, names] of Object.entries(FOLDERS)) {
-    const name = names.find((each) => existsSync(join(folder, each)))
+    const name = names.find((each) => isFolder(join(folder, each)))
     if (name) present.set(split, name)
   }
   const tasks = onceForEach((split) => {
@@ -131,11 +132,15 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
     const { tasks, skipped } = scanSplit(folder, name, split)
     const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
     const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
-    if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
+    if (tasks.length === 0) {
+      throw new UserError(
+        `no playable game in ${join(folder, name)}${left || ' (no trials)'}; fetch the data again, or name another folder`,
+      )
+    }
     if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
     return tasks
   })
-  return { splits: [...present.keys()], games: new Games(folder, warn), tasks }
+  return { where: folder, splits: [...present.keys()], games: new Games(folder, warn), tasks }
 }
 
 /** Households tried for each one wanted, until a layout that training has is found; then any will do. */
@@ -172,7 +177,7 @@ function generatedSource(options: GenerateOptions, warn: (message: string) => vo
     }
     return list
   })
-  return { splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
+  return { where: 'generated households', splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
 }
 
 /** Remember the tasks of each split. */

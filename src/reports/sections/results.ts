@@ -34,7 +34,10 @@ export function resultsSection(input: ReportInput): Section {
       {
         block: 'note',
         content: [
-          '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). World-model intervals count transitions as independent and are a little too narrow. ',
+          '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). ',
+          ...(measures.some(({ id, arms }) => id === 'exact' && arms.some((arm) => arm && !arm.clusters))
+            ? ['World-model intervals of this older run count transitions as independent and are a little too narrow. ']
+            : []),
           settingsSentence(evaluation),
         ],
       },

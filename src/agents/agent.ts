@@ -1,10 +1,19 @@
-import type { Action, Observation, PastTurn, Transition } from '../core/index.ts'
+import {
+  type Action,
+  type Observation,
+  type PastTurn,
+  type Tool,
+  type Trajectory,
+  type Transition,
+  transitionsOf,
+} from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { PredictionAnswer } from './answers.ts'
 
 /** What an agent sees when it has to act: the task and everything so far. */
 export interface View {
   instruction: string
+  tools?: Tool[]
   initial: Observation
   history: PastTurn[]
   /** Admissible commands, where the environment lists them and the agent is shown them. */
@@ -25,9 +34,17 @@ export interface Agent {
   readonly showsActions: boolean
   playMessages(view: View): Message[]
   parseAction(reply: string): ParsedAction
+  /** What is asked for in place of what followed, e.g. the shape of a tool's result. Histories show it as it was. */
+  target?(next: Observation): Observation
   /** Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). */
   predictMessages(transition: Transition, options: { reasoning: boolean }): Message[]
   parsePrediction(reply: string): PredictionAnswer
   /** The supervised label: the true next state without reasoning. */
   predictionLabel(transition: Transition): string
+}
+
+/** The steps of a trajectory as this agent is asked about them: `next` is what it has to predict. */
+export function askedTransitions(agent: Pick<Agent, 'target'>, trajectory: Trajectory): Transition[] {
+  const transitions = transitionsOf(trajectory)
+  return agent.target ? transitions.map((one) => ({ ...one, next: agent.target!(one.next) })) : transitions
 }

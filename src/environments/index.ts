@@ -1,2 +1,3 @@
 export * from './alfworld/index.ts'
 export * from './environment.ts'
+export * from './recorded/index.ts'

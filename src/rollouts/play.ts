@@ -93,7 +93,13 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
 function viewOf(one: Running, withActions: boolean): View {
   const { task } = one.slot
   const actions = withActions ? one.episode.actions?.() : undefined
-  return { instruction: task.instruction, initial: one.episode.initial, history: one.history, actions }
+  return {
+    instruction: task.instruction,
+    tools: task.tools,
+    initial: one.episode.initial,
+    history: one.history,
+    actions,
+  }
 }
 
 /** An episode whose prompt leaves no room for a reply ends here, truncated: nothing is cut out of what the model sees. */

@@ -1,4 +1,5 @@
-import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
@@ -10,7 +11,7 @@ export interface Collected {
   filter: Transition[]
   /** Train the world model. */
   train: Transition[]
-  /** `rewarded`: episodes that the environment gave a task reward. */
+  /** `rewarded`: played episodes that the environment gave a task reward; rewards in logs can be counted, not played for. */
   counts: { episodes: number; transitions: number; valid: number; rewarded: number; solved: number }
 }
 
@@ -25,7 +26,7 @@ export const collectStage: Stage = {
     const { train, filter } = artifacts.collected
     return {
       notes: [
-        `${episodes} episodes, ${rewarded > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
+        `${episodes} episodes, ${rewarded + solved > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
         `${train.length} for training, ${filter.length} for the filter model`,
       ],
     }
@@ -42,13 +43,15 @@ export function trainingTasks({ environment, config }: StageContext): Task[] {
 /** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
 export async function collect(context: StageContext): Promise<Collected> {
   const tasks = trainingTasks(context)
-  const trajectories = context.environment.recorded?.('train') ?? (await playTasks(context, tasks))
-  const transitions = trajectories.flatMap(transitionsOf)
+  const chosen = new Set(tasks.map((task) => task.id))
+  const recorded = context.environment.recorded?.('train').filter(({ task }) => chosen.has(task.id))
+  const trajectories = recorded ?? (await playTasks(context, tasks))
+  const transitions = trajectories.flatMap((one) => askedTransitions(context.agent, one))
   const counts = {
     episodes: trajectories.length,
     transitions: transitions.length,
     valid: transitions.filter((one) => one.valid).length,
-    rewarded: trajectories.filter((one) => one.reward !== undefined).length,
+    rewarded: recorded ? 0 : trajectories.filter((one) => one.reward !== undefined).length,
     solved: trajectories.filter((one) => (one.reward ?? 0) > 0).length,
   }
   return { ...split(transitions, tasks, context), counts }

@@ -8,6 +8,7 @@ import {
   DEFAULT_PRECISION,
   embeddingReward,
   exactReward,
+  hybridReward,
   type PairTexts,
   pairDistances,
   rougeReward,
@@ -51,15 +52,25 @@ export const rewardStage: Stage = {
   },
 }
 
+/** The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4). */
+export async function chooseReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
+  const { kind } = context.config.reward
+  if (kind === 'exact') return { reward: exactReward(), record: null }
+  if (kind === 'rouge') return { reward: rougeReward(), record: null }
+  if (kind === 'embedding') return calibratedReward(context, train)
+  const said = train.filter(({ next }) => next.from !== 'tool')
+  if (said.length === 0) return { reward: rougeReward(), record: null }
+  const { reward, record } = await calibratedReward(context, said)
+  return { reward: hybridReward({ user: reward, environment: reward, tool: rougeReward() }), record }
+}
+
 /**
- * The reward of world-model RL. For embeddings: the embedder that better tells states apart, and its threshold, are chosen
+ * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen
  * on pairs of *training* next states only: the same listing in another order is the same state; one with a thing changed,
  * or what another step led to, is a different one.
  */
-export async function chooseReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
-  const { kind, mode } = context.config.reward
-  if (kind === 'exact') return { reward: exactReward(), record: null }
-  if (kind === 'rouge') return { reward: rougeReward(), record: null }
+async function calibratedReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
+  const { mode } = context.config.reward
   const folder = context.run.stageFolder('reward')
   const path = join(folder, 'reward.json')
   const lexicalPath = join(folder, 'lexical.json')

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { UserError } from '../core/index.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { importCommand } from './import.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
@@ -23,7 +24,14 @@ const program = new Command('rwml')
   .option('--debug', 'show stack traces')
   .showSuggestionAfterError()
 
-for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
+for (const command of [
+  quickstartCommand(),
+  playCommand(),
+  envCommand(),
+  importCommand(),
+  reportCommand(),
+  doctorCommand(),
+]) {
   program.addCommand(command)
 }
 

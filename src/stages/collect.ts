@@ -45,7 +45,9 @@ export async function collect(context: StageContext): Promise<Collected> {
   const tasks = trainingTasks(context)
   const chosen = new Set(tasks.map((task) => task.id))
   const recorded = context.environment.recorded?.('train').filter(({ task }) => chosen.has(task.id))
-  const trajectories = recorded ?? (await playTasks(context, tasks))
+  const trajectories = recorded
+    ? await storedWave(context.run.rolloutsFile('collect-0000'), recorded.length, () => Promise.resolve(recorded))
+    : await playTasks(context, tasks)
   const transitions = trajectories.flatMap((one) => askedTransitions(context.agent, one))
   const counts = {
     episodes: trajectories.length,
@@ -114,11 +116,15 @@ function split(
     ...filter.map((one): [Transition, string] => [one, 'filter']),
     ...train.map((one): [Transition, string] => [one, 'train']),
   ])
-  // The histories stand in the rollouts; a line here says which step, what it did, what followed, and what it is used for.
-  const lines = transitions.map((one) => {
-    const { id, taskId, action, next, valid } = one
-    return `${JSON.stringify({ id, taskId, step: one.history.length, action, next, valid, use: use.get(one) ?? 'none' })}\n`
-  })
+  const lines = transitions.map((one) => transitionLine(one, use.get(one) ?? 'none'))
   writeFileAtomic(context.run.transitionsFile, lines.join(''))
   return { filter, train }
+}
+
+/**
+ * A line of `transitions.jsonl`: which step, what it did, what followed, and what it is used for. The histories stand in
+ * the rollouts.
+ */
+export function transitionLine({ id, taskId, history, action, next, valid }: Transition, use: string): string {
+  return `${JSON.stringify({ id, taskId, step: history.length, action, next, valid, use })}\n`
 }

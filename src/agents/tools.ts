@@ -114,7 +114,7 @@ function historyText(initial: Observation, history: readonly PastTurn[], turns: 
   const first = Math.max(0, history.length - turns)
   const before = first > 0 ? history[first - 1].observation : initial
   return [
-    ...(first > 0 ? [`(${first} earlier turns are not shown)`] : []),
+    ...(first > 0 ? [`(earlier turns not shown: ${first})`] : []),
     ...observationLines(before),
     ...history
       .slice(first)

@@ -59,8 +59,10 @@ export function importLogs(files: readonly LogFile[], { skipBad }: { skipBad: bo
       seen.add(said)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      if (!skipBad) throw new UserError(`${where}: ${error.message}`)
-      logs.bad.push({ where, why: error.message })
+      // Names from the log may stand in it, and hold anything.
+      const why = error.message.replace(/\s+/g, ' ')
+      if (!skipBad) throw new UserError(`${where}: ${why}`)
+      logs.bad.push({ where, why })
     }
   }
   return logs
@@ -98,10 +100,8 @@ function listOf(path: string, bytes: Buffer): Entry[] {
   let value: unknown
   try {
     value = JSON.parse(withoutMark(bytes.toString('utf8')))
-  } catch (error) {
-    throw new UserError(
-      `${path}: not valid JSON (${(error as Error).message}); one value a line belongs in a .jsonl file`,
-    )
+  } catch {
+    throw new UserError(`${path}: not valid JSON; one value a line belongs in a .jsonl file`)
   }
   if (!Array.isArray(value)) throw new UserError(`${path}: expected a list of conversations`)
   const isMessage = (one: unknown) => typeof one === 'object' && one !== null && 'role' in one

@@ -9,10 +9,10 @@ import {
 } from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
-import { PREDICT } from './alfworld-transcript.ts'
 import { parsePrediction } from './answers.ts'
 import { masked } from './json-shape.ts'
 import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
+import { PREDICT } from './transcript.ts'
 
 export interface ToolsTranscriptOptions {
   /** Ask for the JSON-Schema shape of what tools return, not for its values (method, section 2). Default true. */
@@ -35,8 +35,8 @@ export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {})
     playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
     parseAction: parseToolReply,
     target: mask ? masked : undefined,
-    predictMessages(transition, { reasoning }) {
-      return [{ role: 'user', content: question(transition, historyTurns, mask, reasoning) }]
+    predictMessages(transition, { reasoning, omitted = 0 }) {
+      return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
     },
     parsePrediction,
     predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
@@ -54,8 +54,8 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     playMessages: (view) => conversation(view, ''),
     parseAction: parseToolReply,
     target: mask ? masked : undefined,
-    predictMessages(transition) {
-      const messages = conversation(transition, '')
+    predictMessages(transition, { omitted }) {
+      const messages = conversation({ ...transition, omitted }, '')
       messages[messages.length - 1].content += PREDICT + actionText(transition.action)
       return messages
     },
@@ -65,10 +65,11 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
 }
 
 /** As chat messages. What tools return stands in user turns: every template has those. */
-function conversation({ instruction, initial, history }: View, more: string): Message[] {
+function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {
   const system = [instruction, more].filter((text) => text !== '').join('\n\n')
   const messages: Message[] = system === '' ? [] : [{ role: 'system', content: system }]
-  messages.push({ role: 'user', content: observationText(initial) })
+  const before = omitted > 0 ? `\n${notShown(omitted)}` : ''
+  messages.push({ role: 'user', content: observationText(initial) + before })
   for (const { reply, action, observation } of history) {
     if (action !== null || reply !== '') messages.push({ role: 'assistant', content: reply })
     const last = messages[messages.length - 1]
@@ -79,7 +80,17 @@ function conversation({ instruction, initial, history }: View, more: string): Me
   return messages
 }
 
-function question(transition: Transition, historyTurns: number, mask: boolean, reasoning: boolean): string {
+const notShown = (turns: number): string => `(earlier turns not shown: ${turns})`
+
+interface Question {
+  historyTurns: number
+  mask: boolean
+  reasoning: boolean
+  /** Turns before those of the transition. */
+  omitted: number
+}
+
+function question(transition: Transition, { historyTurns, mask, reasoning, omitted }: Question): string {
   const { instruction, tools = [], initial, history, action } = transition
   const facts = userFacts(initial, history)
   const called = calledTools(action, tools)
@@ -88,7 +99,7 @@ function question(transition: Transition, historyTurns: number, mask: boolean, r
     instruction === '' ? '' : `Instructions of the assistant:\n${instruction}`,
     called.length === 0 ? '' : `Tools that it calls now:\n${toolsText(called)}`,
     facts.length === 0 ? '' : `What the user has told so far:\n${facts.map((fact) => `- ${fact}`).join('\n')}`,
-    `What happened so far:\n${historyText(initial, history, historyTurns)}`,
+    `What happened so far:\n${historyText(initial, history, omitted, historyTurns)}`,
     `Potential action of the assistant:\n${actionLine(action)}`,
     `Your task is to predict the immediate next observation after the potential action above: ${
       action.kind === 'text' ? 'what the user says next.' : 'what the tools return, in the order of the calls.'
@@ -110,12 +121,12 @@ function calledTools(action: Action, tools: readonly Tool[]): Tool[] {
   return tools.filter((tool) => names.has(tool.name))
 }
 
-function historyText(initial: Observation, history: readonly PastTurn[], turns: number): string {
+function historyText(initial: Observation, history: readonly PastTurn[], omitted: number, turns: number): string {
   const first = Math.max(0, history.length - turns)
-  const before = first > 0 ? history[first - 1].observation : initial
+  const before = first > 0 ? history[first - 1].observation : omitted > 0 ? null : initial
   return [
-    ...(first > 0 ? [`(earlier turns not shown: ${first})`] : []),
-    ...observationLines(before),
+    ...(omitted + first > 0 ? [notShown(omitted + first)] : []),
+    ...(before ? observationLines(before) : []),
     ...history
       .slice(first)
       .flatMap(({ action, observation }) => [

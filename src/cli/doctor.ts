@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { availableParallelism, homedir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -109,7 +109,9 @@ async function loadOnnxruntime(load: DoctorSurroundings['load']): Promise<Doctor
 
 /** Any root may be the folder of the splits or the one above it. */
 function findAlfworld({ environment, home }: DoctorSurroundings): DoctorReport['alfworld'] {
-  const roots = [environment.ALFWORLD_DATA, join(home, '.cache', 'alfworld')].filter((root) => root !== undefined)
+  const roots = [environment.ALFWORLD_DATA, join(home, '.cache', 'alfworld')].filter((root): root is string =>
+    Boolean(root),
+  )
   const searched = roots.flatMap((root) => [join(root, 'json_2.1.1'), root])
   for (const path of searched) {
     const splits = existsSync(path) ? SPLITS.filter((split) => hasGames(join(path, split))) : []
@@ -119,7 +121,7 @@ function findAlfworld({ environment, home }: DoctorSurroundings): DoctorReport['
 }
 
 function hasGames(folder: string): boolean {
-  return existsSync(folder) && readdirSync(folder).length > 0
+  return existsSync(folder) && statSync(folder).isDirectory() && readdirSync(folder).length > 0
 }
 
 function alfworldRun({ path, splits, searched }: DoctorReport['alfworld'], engine: boolean): DoctorReport['runs'][0] {

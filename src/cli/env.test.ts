@@ -17,6 +17,7 @@ async function run(...words: string[]): Promise<string> {
 
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
 })
 
 it('generates a folder that the loader reads, split eight to one to one', () => {
@@ -42,6 +43,13 @@ it('prints the result of a check as one JSON object with the documented keys', a
 it('lists ALFWorld with and without data', async () => {
   const found = JSON.parse(await run('list', '--data', join(testing, 'tiny-2.1.2'), '--json'))
   expect(found.environments[0]).toMatchObject({ name: 'alfworld', splits: { seen: 1 } })
-  const missing = JSON.parse(await run('list', '--data', testing, '--json'))
+  vi.stubEnv('ALFWORLD_DATA', join(testing, 'nowhere'))
+  vi.stubEnv('HOME', testing)
+  const missing = JSON.parse(await run('list', '--json'))
   expect(missing.environments[0]).toMatchObject({ data: null, splits: {} })
+})
+
+it('refuses a data folder that is named and holds no games', async () => {
+  await expect(run('list', '--data', testing)).rejects.toThrow(/none of .*testing, .* has a folder/)
+  await expect(run('list', '--data', '/nonexistent')).rejects.toThrow(/\/nonexistent is no folder; pass --data/)
 })

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { hash32, UserError } from '../core/index.ts'
@@ -16,8 +15,12 @@ import {
   houseFolder,
   houseTrajData,
 } from '../environments/index.ts'
-import { makeFolder } from '../store/index.ts'
+import { writeFileAtomic } from '../store/index.ts'
 import { wholeNumber } from './numbers.ts'
+import { pathName, pathNames } from './paths.ts'
+
+/** More would fill a disk before anyone looked at them. */
+const MOST_HOUSEHOLDS = 100_000
 
 /** Upstream's folder of each split. */
 const SPLIT_FOLDERS: Record<Exclude<HouseSplit, 'base'>, string> = {
@@ -47,15 +50,18 @@ export function generateFolder({ count, out, seed, size }: GenerateCommandOption
     const split = index % 10 === 1 ? 'seen' : index % 10 === 2 ? 'unseen' : 'train'
     const house = generateHouse({ seed: hash32('env generate', seed, index), size, split })
     const trial = join(folder, SPLIT_FOLDERS[split], houseFolder(house))
-    makeFolder(trial)
-    writeFileSync(join(trial, GAME_FILE), `${JSON.stringify(houseFile(house))}\n`)
-    writeFileSync(join(trial, 'traj_data.json'), `${JSON.stringify(houseTrajData(house))}\n`)
+    // In this order: a trial without its traj_data.json is none, so an interrupted one is never taken for a household.
+    writeFileAtomic(join(trial, GAME_FILE), `${JSON.stringify(houseFile(house))}\n`)
+    writeFileAtomic(join(trial, 'traj_data.json'), `${JSON.stringify(houseTrajData(house))}\n`)
     counts[split] = (counts[split] ?? 0) + 1
   }
   return { folder, counts }
 }
 
-/** What `rwml env list` shows of ALFWorld: where its data is and how many games each split has. */
+/**
+ * What `rwml env list` shows of ALFWorld: where its data is and how many games each split has.
+ * @throws UserError when `data` is named and holds no games: only what was looked for unasked may be missing.
+ */
 function alfworldSummary(data?: string): {
   name: string
   data: string | null
@@ -69,7 +75,7 @@ function alfworldSummary(data?: string): {
     const splits = Object.fromEntries(environment.splits().map((split) => [split, environment.tasks(split).length]))
     return { name: 'alfworld', data: folder, splits, note: notes.join('; ') }
   } catch (error) {
-    if (!(error instanceof UserError)) throw error
+    if (data !== undefined || !(error instanceof UserError)) throw error
     return { name: 'alfworld', data: null, splits: {}, note: `generated households only; ${error.message}` }
   }
 }
@@ -77,7 +83,7 @@ function alfworldSummary(data?: string): {
 function listCommand(): Command {
   return new Command('list')
     .description('environments, and the data found for them')
-    .option('--data <dir>', 'folder of ALFWorld data')
+    .option('--data <dir>', 'folder of ALFWorld data', pathName)
     .option('--json', 'one JSON object as the last line')
     .action(({ data, json }: { data?: string; json?: boolean }) => {
       const environments = [alfworldSummary(data)]
@@ -96,8 +102,12 @@ function listCommand(): Command {
 function generateAlfworld(): Command {
   return new Command('alfworld')
     .description("write new households in ALFWorld's folder layout, playable like the real ones")
-    .requiredOption('--count <n>', 'how many: of every ten, eight train, one seen and one unseen', wholeNumber(1))
-    .requiredOption('--out <dir>', 'folder to write to')
+    .requiredOption(
+      '--count <n>',
+      'how many: of every ten, eight train, one seen and one unseen',
+      wholeNumber(1, MOST_HOUSEHOLDS),
+    )
+    .requiredOption('--out <dir>', 'folder to write to', pathName)
     .option('--seed <n>', 'other seeds give other households', wholeNumber(), 0)
     .addOption(
       new Option('--size <size>', 'receptacles and objects in a room').choices(['small', 'full']).default('full'),
@@ -118,8 +128,8 @@ function generateAlfworld(): Command {
 function checkAlfworld(): Command {
   return new Command('alfworld')
     .description("replay recorded episodes against the games; every text must be the recorder's")
-    .requiredOption('--data <dir>', 'folder of ALFWorld data of the release that the traces were made with')
-    .requiredOption('--traces <files...>', 'recorded episodes, one JSON object a line')
+    .requiredOption('--data <dir>', 'folder of ALFWorld data of the release that the traces were made with', pathName)
+    .requiredOption('--traces <files...>', 'recorded episodes, one JSON object a line', pathNames)
     .option('--json', 'one JSON object as the last line')
     .addHelpText('after', '\nExample:\n  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl')
     .action(({ data, traces, json }: { data: string; traces: string[]; json?: boolean }) => {

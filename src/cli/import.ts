@@ -3,7 +3,15 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { askedTransitions, toolsAgent } from '../agents/index.ts'
 import { shellQuote, type Trajectory, UserError } from '../core/index.ts'
-import { type ImportedLogs, importLogs, type LogFile, recordedFile, summarise, textOf } from '../environments/index.ts'
+import {
+  HELD_OUT,
+  type ImportedLogs,
+  importLogs,
+  type LogFile,
+  recordedFile,
+  summarise,
+  textOf,
+} from '../environments/index.ts'
 import { modelFolder } from '../methods/index.ts'
 import { transitionLine } from '../stages/index.ts'
 import { writeFileAtomic, writeFolderAtomic, writeJson } from '../store/index.ts'
@@ -137,7 +145,8 @@ function notesOf(
     if (bad.length > SHOWN) notes.push(`  … and ${bad.length - SHOWN} more, in import.json`)
   }
   if (!splits.has('train')) notes.push('No conversation is in the split "train": nothing can be trained on these logs.')
-  if (!splits.has('unseen') && !splits.has('seen'))
-    notes.push('No conversation is held out: accuracy on new ones cannot be measured. Mark some with "split": "test".')
+  if (!HELD_OUT.some((split) => splits.has(split))) {
+    notes.push('No conversation is held out: a run holds a tenth of the tasks out itself. To choose: "split": "test".')
+  }
   return notes
 }

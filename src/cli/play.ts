@@ -15,6 +15,7 @@ import {
   Play,
 } from '../environments/index.ts'
 import { wholeNumber } from './numbers.ts'
+import { pathName } from './paths.ts'
 
 export interface PlayOptions {
   /** A game file or the folder of a trial. */
@@ -26,7 +27,7 @@ export interface PlayOptions {
 
 /** The game that the options ask for: the one named, else one from the data, else a generated small household. */
 export function chooseGame({ game, data, seed }: PlayOptions, say: (line: string) => void): Game {
-  if (game) {
+  if (game !== undefined) {
     const path = existsSync(game) && statSync(game).isDirectory() ? join(game, GAME_FILE) : game
     return loadGame(path, path, say)
   }
@@ -34,7 +35,7 @@ export function chooseGame({ game, data, seed }: PlayOptions, say: (line: string
   try {
     environment = alfworldEnvironment({ data, warn: say })
   } catch (error) {
-    if (data || !(error instanceof UserError)) throw error
+    if (data !== undefined || !(error instanceof UserError)) throw error
     say('No ALFWorld data found (--data DIR, ALFWORLD_DATA): playing a generated household.')
     return generateHouse({ seed, size: 'small', split: 'train' }).game
   }
@@ -95,8 +96,8 @@ export function playCommand(): Command {
   command
     .command('alfworld')
     .description('play an ALFWorld game: one you name, one from your data, or a generated household')
-    .option('--game <path>', 'a game.tw-pddl, or the folder of a trial')
-    .option('--data <dir>', 'folder of ALFWorld data (else ALFWORLD_DATA, else ~/.cache/alfworld)')
+    .option('--game <path>', 'a game.tw-pddl, or the folder of a trial', pathName)
+    .option('--data <dir>', 'folder of ALFWorld data (else ALFWORLD_DATA, else ~/.cache/alfworld)', pathName)
     .option('--seed <n>', 'which game', wholeNumber(), 0)
     .option('--max-steps <n>', 'commands before the game ends', wholeNumber(1), 50)
     .addHelpText(

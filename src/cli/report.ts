@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { buildReport, loadReportInput } from '../reports/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
+import { pathNames } from './paths.ts'
 
 /** `rwml report RUN…`: `report.md` and `report.html` in each run folder. */
 export function reportCommand(): Command {
   return new Command('report')
     .description('write report.md and report.html into run folders')
-    .argument('<runs...>', 'run folders')
+    .argument('<runs...>', 'run folders', pathNames)
     .option('--json', 'print one JSON object with the paths')
     .action((runs: string[], { json }: { json?: boolean }) => {
       const written = runs.map((run) => writeReport(run))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { nearest, UserError } from '../core/index.ts'
 
 /** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
 export type Source = 'paper' | 'ours' | 'user'
@@ -172,22 +172,6 @@ function flatten(preset: object, prefix = ''): ConfigField[] {
       ? [{ path: prefix + key, value: value.value, source: value.source }]
       : flatten(value, `${prefix}${key}.`),
   )
-}
-
-/** The closest known path, for a mistyped one. */
-function nearest(path: string, known: string[]): string {
-  const distance = (a: string, b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i]
-      for (let j = 1; j <= b.length; j++) {
-        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
-      }
-      row = next
-    }
-    return row[b.length]
-  }
-  return known.reduce((best, one) => (distance(path, one) < distance(path, best) ? one : best))
 }
 
 /** A preset with the user's values laid over it (dotted paths), validated; every field says where it comes from. */

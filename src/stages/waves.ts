@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { z } from 'zod'
 import { type Trajectory, UserError } from '../core/index.ts'
-import { readLines, trajectorySchema, writeFileAtomic } from '../store/index.ts'
+import { trajectorySchema } from '../environments/index.ts'
+import { readLines, writeFileAtomic } from '../store/index.ts'
 
 /**
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The

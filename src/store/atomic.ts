@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolder } from './folder.ts'
+import { makeFolder, syncFolder } from './folder.ts'
+import { temporaryName } from './temporary.ts'
+import { explained, writing } from './write-error.ts'
 
-/** Names of files being written; a reader ignores them, a crash leaves at most one of them behind. */
-export const TEMPORARY_SUFFIX = '.tmp'
-
-function temporaryName(path: string): string {
-  return `${path}.${process.pid}.${randomBytes(4).toString('hex')}${TEMPORARY_SUFFIX}`
-}
-
-/** Write a whole file so that a reader sees the old content or the new, never a part: temporary name, fsync, rename. */
+/**
+ * Write a whole file so that a reader sees the old content or the new, never a part, and so that the new one outlasts a
+ * power cut once this returns: temporary name, fsync, rename, fsync of the folder. @throws UserError if the system refuses.
+ */
 export function writeFileAtomic(path: string, content: string | Uint8Array): void {
   makeFolder(dirname(path))
   const temporary = temporaryName(path)
@@ -24,22 +21,58 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
       closeSync(file)
     }
     renameSync(temporary, path)
+    syncFolder(dirname(path))
   } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
+    // Explained first: with the unfinished file gone, there would seem to be room.
+    const reason = explained(error, `write ${path}`, { path, bytes: bytes.length })
+    discard(temporary)
+    throw reason
   }
 }
 
-/** Fill a folder under a temporary name, then rename it into place; an existing folder of that name is replaced. */
+/**
+ * Fill a folder under a temporary name, then rename it into place; an existing folder of that name is replaced. What is
+ * filled in has to be on the disk already (`writeFileAtomic` sees to that).
+ */
 export async function writeFolderAtomic(path: string, fill: (folder: string) => Promise<void> | void): Promise<void> {
   const temporary = temporaryName(path)
   makeFolder(temporary)
   try {
     await fill(temporary)
-    rmSync(path, { recursive: true, force: true })
-    renameSync(temporary, path)
+    const replaced = existsSync(path) ? temporaryName(path) : null
+    writing(path, () => {
+      if (replaced) renameSync(path, replaced)
+      try {
+        renameSync(temporary, path)
+      } catch (error) {
+        if (replaced) renameSync(replaced, path)
+        throw error
+      }
+      syncFolder(dirname(path))
+    })
+    if (replaced) discard(replaced)
   } catch (error) {
-    rmSync(temporary, { recursive: true, force: true })
+    discard(temporary)
     throw error
   }
+}
+
+/** Remove a folder so that nobody ever sees a part of it: it loses its name first. */
+export function removeFolderAtomic(path: string): void {
+  if (!existsSync(path)) return
+  const aside = temporaryName(path)
+  try {
+    renameSync(path, aside)
+    syncFolder(dirname(path))
+    rmSync(aside, { recursive: true, force: true })
+  } catch (error) {
+    throw explained(error, `remove ${path}`)
+  }
+}
+
+/** Where even this fails, the next run clears it away, and the first error is the one to tell. */
+function discard(temporary: string): void {
+  try {
+    rmSync(temporary, { recursive: true, force: true })
+  } catch {}
 }

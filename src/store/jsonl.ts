@@ -2,7 +2,8 @@ import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, r
 import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder, syncFolder } from './folder.ts'
+import { explained, writing } from './write-error.ts'
 
 const NEWLINE = 10
 const CHUNK_BYTES = 2 ** 20
@@ -25,11 +26,14 @@ export class JsonLines<T> {
     this.path = path
     this.schema = schema
     makeFolder(dirname(path))
-    this.file = openSync(path, 'a+')
+    this.file = writing(path, () => openSync(path, 'a+'))
     this.offsets = lineOffsets(this.file)
     const end = this.offsets[this.offsets.length - 1]
     this.dropped = fstatSync(this.file).size > end ? 1 : 0
-    if (this.dropped > 0) ftruncateSync(this.file, end)
+    writing(path, () => {
+      if (this.dropped > 0) ftruncateSync(this.file, end)
+      syncFolder(dirname(path))
+    })
   }
 
   get length(): number {
@@ -45,9 +49,9 @@ export class JsonLines<T> {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.file, bytes, at)
       fsyncSync(this.file)
     } catch (error) {
-      // A full disk: what was written of it must not stand before the next line.
-      ftruncateSync(this.file, this.offsets[this.offsets.length - 1])
-      throw error
+      const reason = explained(error, `write ${this.path}`, { path: this.path, bytes: bytes.length })
+      this.dropUnfinished()
+      throw reason
     }
     for (const line of lines) this.offsets.push(this.offsets[this.offsets.length - 1] + line.length)
   }
@@ -68,13 +72,22 @@ export class JsonLines<T> {
   /** Forgets all lines from `length` on: what was written after the point that a resumed run goes back to. */
   truncate(length: number): void {
     if (length >= this.length) return
-    ftruncateSync(this.file, this.offsets[length])
-    fsyncSync(this.file)
+    writing(this.path, () => {
+      ftruncateSync(this.file, this.offsets[length])
+      fsyncSync(this.file)
+    })
     this.offsets.length = length + 1
   }
 
   close(): void {
     closeSync(this.file)
+  }
+
+  /** A full disk: what was written of a line must not stand before the next. Where this fails too, opening does it. */
+  private dropUnfinished(): void {
+    try {
+      ftruncateSync(this.file, this.offsets[this.offsets.length - 1])
+    } catch {}
   }
 }
 

@@ -1,12 +1,18 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
+import { isRunning, processStart } from './process.ts'
+import { temporaryName } from './temporary.ts'
+import { explained, writing } from './write-error.ts'
 
 const holderSchema = z.object({
   pid: z.int(),
   host: z.string(),
-  /** When the lock was taken, ISO 8601. */
+  /** What it was started as. */
+  command: z.string(),
+  /** When the lock was taken, ISO 8601. For people: nothing is decided by it, a clock may jump. */
   since: z.string(),
   /** Tells the process from a later one with the same number; null where the system does not say. */
   process: z.string().nullable(),
@@ -21,20 +27,20 @@ export interface RunLock {
 }
 
 /**
- * Takes the lock at `path`. If a living process holds it, or one on another machine, a `UserError` names it. The lock of
- * a process that died is stale and is taken over.
+ * Takes the lock at `path` for `command`. If a living process holds it, or one on another machine, a `UserError` names it.
+ * The lock of a process that died is stale and is taken over.
  */
-export function acquireLock(path: string): RunLock {
+export function acquireLock(path: string, command: string): RunLock {
   const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),
+    command,
     since: new Date().toISOString(),
-    process: processIdentity(process.pid),
+    process: processStart(process.pid),
   }
-  const mine = `${path}.${process.pid}.tmp`
-  writeFileSync(mine, JSON.stringify(holder))
+  const mine = temporaryName(path)
+  writing(path, () => writeFileSync(mine, JSON.stringify(holder)))
   try {
-    // A link appears with its content or not at all, and never replaces another.
     if (!tryLink(mine, path)) {
       removeStale(path)
       if (!tryLink(mine, path)) throw new UserError(`${path}: another process took the lock just now; try again`)
@@ -61,11 +67,12 @@ function removeStale(path: string): void {
   const found = readHolder(path)
   if (found && isAlive(found)) throw new UserError(inUse(path, found))
   // Renaming makes sure that two processes that both saw a dead holder do not delete each other's new lock.
-  const aside = `${path}.${process.pid}.stale.tmp`
+  const aside = temporaryName(path)
   try {
     renameSync(path, aside)
-  } catch {
-    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw explained(error, `take the lock ${path}`)
   }
   const moved = readHolder(aside)
   if (moved && isAlive(moved)) {
@@ -76,34 +83,13 @@ function removeStale(path: string): void {
   rmSync(aside, { force: true })
 }
 
-function inUse(path: string, holder: LockHolder): string {
-  const here = holder.host === hostname()
-  const advice = here ? 'wait for it or stop it' : `stop it there, or delete ${path} if it is gone`
-  return `the run folder is in use by process ${holder.pid} on ${holder.host} since ${holder.since}: ${advice}`
+function inUse(path: string, { pid, host, command, since }: LockHolder): string {
+  const advice = host === hostname() ? 'wait for it or stop it' : `stop it there, or delete ${path} if it is gone`
+  return `${dirname(path)} is in use by process ${pid} on ${host} ("${command}", since ${since}): ${advice}`
 }
 
 function isAlive(holder: LockHolder): boolean {
-  if (holder.host !== hostname()) return true
-  try {
-    process.kill(holder.pid, 0)
-  } catch (error) {
-    // Another user's process cannot be signalled, but it is there.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  const now = processIdentity(holder.pid)
-  return now === null || holder.process === null || now === holder.process
-}
-
-/** Boot and start time of a process, on Linux. */
-function processIdentity(pid: number): string | null {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold spaces; the start time is the 20th field after it.
-    return `${boot} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
-  } catch {
-    return null
-  }
+  return holder.host !== hostname() || isRunning(holder.pid, holder.process)
 }
 
 function readHolder(path: string): LockHolder | null {
@@ -114,12 +100,30 @@ function readHolder(path: string): LockHolder | null {
   }
 }
 
+/** Some file systems have no links (memory cards, network drives). */
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
+
+/** Gives the file a second name if nobody has it: the lock appears with its content or not at all, and replaces no other. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to)
     return true
   } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (WITHOUT_LINKS.has(code)) return tryCopy(from, to)
+    // Gone: who has just taken the lock cleared our claim away with other leftovers.
+    if (code === 'EEXIST' || code === 'ENOENT') return false
+    throw explained(error, `take the lock ${to}`)
+  }
+}
+
+/** The same without links; for a moment the lock is there and empty, and would be taken for a stale one. */
+function tryCopy(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
+    return true
+  } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
+    throw explained(error, `take the lock ${to}`)
   }
 }

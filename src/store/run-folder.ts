@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { TEMPORARY_SUFFIX } from './atomic.ts'
 import { makeFolder } from './folder.ts'
 import { readJson, writeJson } from './json.ts'
 import { acquireLock, type RunLock } from './lock.ts'
+import { removeLeftovers, TEMPORARY_SUFFIX } from './temporary.ts'
 
 const runInfoSchema = z.object({
   method: z.string(),
@@ -114,8 +114,13 @@ export class RunFolder {
     writeJson(this.runFile, info)
   }
 
-  /** Refuses with the other's name where another process is at work in this folder. */
-  lock(): RunLock {
-    return acquireLock(join(this.path, 'run.lock'))
+  /**
+   * Takes the folder for this process, and clears away what a killed one left half-written. Refuses with the other's name
+   * where another process is at work. `command` tells the next one who we are.
+   */
+  lock(command: string): RunLock {
+    const lock = acquireLock(join(this.path, 'run.lock'), command)
+    removeLeftovers(this.path)
+    return lock
   }
 }

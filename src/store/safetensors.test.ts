@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../core/index.ts'
 import { halfToNumber, readSafetensors, toBfloat16, writeSafetensors } from './safetensors.ts'
@@ -65,7 +66,9 @@ describe('safetensors', () => {
     ['a missing file', () => join(folder, 'none'), 'cannot be read'],
     ['an empty header', () => file('', new Uint8Array(0), 3), 'announces a header of 3 bytes'],
     ['a lying header length', () => file({}, four, 2 ** 40), 'announces a header'],
-    ['no JSON', () => file('{nope', four), 'not JSON'],
+    ['no JSON', () => file('{nope', four), 'no JSON object'],
+    ['a header that is a list', () => file([], four), 'no JSON object'],
+    ['a type that is no type', () => file({ x: entry('constructor', [1], 0, 4) }, four), 'x has type constructor'],
     ['a malformed entry', () => file({ x: { dtype: 'F32' } }, four), 'entry x.shape is malformed'],
     ['another type', () => file({ x: entry('I64', [1], 0, 8) }, new Uint8Array(8)), 'x has type I64'],
     [
@@ -85,4 +88,45 @@ describe('safetensors', () => {
     expect(() => readSafetensors(path())).toThrow(UserError)
     expect(() => readSafetensors(path())).toThrow(message)
   })
+
+  it('gives back whatever was written, and answers any damage to it with one line', () => {
+    const path = join(folder, 'any.safetensors')
+    const values = fc.array(fc.float({ noNaN: true }), { maxLength: 6 }).map((list) => Float32Array.from(list))
+    const names = fc.array(fc.tuple(fc.string(), values), { maxLength: 4 })
+    // Headers of the right form and wrong content, and holes in the whole.
+    const number = fc.oneof(fc.nat(20), fc.maxSafeNat(), fc.constantFrom(-1, 0.5))
+    const entries = fc.record({
+      dtype: fc.constantFrom('F32', 'BF16', 'I64', '__proto__'),
+      shape: fc.array(number, { maxLength: 3 }),
+      data_offsets: fc.array(number, { maxLength: 3 }),
+    })
+    const header = fc.oneof(
+      fc.json(),
+      fc.dictionary(fc.constantFrom('x', 'y', '__metadata__', '__proto__'), entries).map((one) => JSON.stringify(one)),
+    )
+    fc.assert(
+      fc.property(names, header, fc.nat(200), fc.nat(255), (list, text, at, byte) => {
+        const tensors = new Map(list.map(([name, data]) => [`t${name}`, { shape: [data.length], data }]))
+        writeSafetensors(path, tensors)
+        expect(readSafetensors(path).tensors).toEqual(tensors)
+        const whole = readFileSync(path)
+        const changed = Uint8Array.from(whole)
+        changed[at % whole.length] = byte
+        for (const bytes of [whole.subarray(0, at % whole.length), changed]) {
+          writeFileSync(path, bytes)
+          oneLine(() => readSafetensors(path))
+        }
+        oneLine(() => readSafetensors(file(text, new Uint8Array(at))))
+      }),
+    )
+  })
+
+  function oneLine(read: () => unknown): void {
+    try {
+      read()
+    } catch (error) {
+      expect(error).toBeInstanceOf(UserError)
+      expect((error as Error).message).toContain(folder)
+    }
+  }
 })

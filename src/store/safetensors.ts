@@ -27,7 +27,11 @@ const metadataSchema = z.record(z.string(), z.string())
 /** The format's own limit, so that a lying length cannot make us allocate without bound. */
 const MAXIMUM_HEADER = 100_000_000
 
-const elementBytes: Record<string, number> = { F32: 4, F16: 2, BF16: 2 }
+const elementBytes = new Map([
+  ['F32', 4],
+  ['F16', 2],
+  ['BF16', 2],
+])
 
 /** An IEEE half in 16 bits to a number. */
 export function halfToNumber(bits: number): number {
@@ -74,12 +78,14 @@ function readExactly(file: number, length: number, position: number): Uint8Array
   return bytes
 }
 
-function parseHeader(bytes: Uint8Array, path: string): unknown {
+function parseHeader(bytes: Uint8Array, path: string): Record<string, unknown> {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const header: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (typeof header === 'object' && header !== null && !Array.isArray(header)) return { ...header }
   } catch {
-    throw new UserError(`${path}: its header is not JSON; the file is damaged or not in safetensors format`)
+    // Said below.
   }
+  throw new UserError(`${path}: its header is no JSON object; the file is damaged or not in safetensors format`)
 }
 
 export interface SafetensorsFile {
@@ -109,8 +115,7 @@ export function readSafetensors(path: string): SafetensorsFile {
     }
     const bytes = readExactly(file, length, 8)
     if (!bytes) throw new UserError(`${path} ends inside its header; it is damaged`)
-    const raw = parseHeader(bytes, path)
-    const { __metadata__, ...entries } = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>
+    const { __metadata__, ...entries } = parseHeader(bytes, path)
     const header = headerSchema.safeParse(entries)
     const metadata = metadataSchema.safeParse(__metadata__ ?? {})
     if (!header.success)
@@ -124,7 +129,7 @@ export function readSafetensors(path: string): SafetensorsFile {
     )
     for (const [name, { dtype, shape, data_offsets }] of byPosition) {
       const [begin, end] = data_offsets
-      const width = elementBytes[dtype]
+      const width = elementBytes.get(dtype)
       if (!width) throw new UserError(`${path}: ${name} has type ${dtype}; F32, F16 and BF16 can be read`)
       const expected = shape.reduce((a, b) => a * b, 1) * width
       if (end - begin !== expected) {

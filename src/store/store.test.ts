@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { writeFileAtomic, writeFolderAtomic } from './atomic.ts'
+import { damageIn, verifyChecksums, writeChecksums } from './checksums.ts'
 import { makeFolder } from './folder.ts'
 import { canonicalJson, hashOf } from './hash.ts'
 import { readJson, writeJson } from './json.ts'
@@ -135,6 +136,25 @@ describe('hashOf', () => {
   })
 })
 
+describe('checksums', () => {
+  it('tell which file of a folder is not what was written', () => {
+    const folder = join(root, 'checked')
+    makeFolder(folder)
+    for (const name of ['a', 'b']) writeFileSync(join(folder, name), name.repeat(3_000_000))
+    expect(damageIn(folder)).toBeNull()
+    writeChecksums(folder)
+    expect(damageIn(folder)).toBeNull()
+    writeFileSync(join(folder, 'later'), 'not of the folder when it was written')
+    verifyChecksums(folder)
+    appendFileSync(join(folder, 'b'), '.')
+    expect(() => verifyChecksums(folder)).toThrow(/checked is damaged: b is not what was saved; take another/)
+    rmSync(join(folder, 'a'))
+    expect(damageIn(folder)).toBe('a is missing')
+    writeFileSync(join(folder, 'checksums.json'), '{"a":')
+    expect(damageIn(folder)).toBe('checksums.json is not what was saved')
+  })
+})
+
 describe('makeFolder', () => {
   it('makes what is missing, and says in one line where it cannot', () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'rwml-folder-')), 'a', 'b')
@@ -142,6 +162,8 @@ describe('makeFolder', () => {
     makeFolder(folder)
     expect(existsSync(folder)).toBe(true)
     writeFileSync(join(folder, 'file'), '')
-    expect(() => makeFolder(join(folder, 'file', 'c'))).toThrow(/cannot make the folder .*file.*ENOTDIR/)
+    expect(() => makeFolder(join(folder, 'file', 'c'))).toThrow(
+      /cannot make the folder .*file: a file of that name is in the way/,
+    )
   })
 })

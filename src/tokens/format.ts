@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
 import { UserError } from '../core/index.ts'
+import { readJson } from '../store/index.ts'
 import { type ChatTemplate, loadChatTemplate, type Message } from './template.ts'
 import { loadTokenizer, type Tokenizer } from './tokenizer.ts'
 
@@ -44,9 +48,45 @@ export class ChatFormat {
   }
 }
 
-/** Tokenizer and template of a model folder. */
+const modelSchema = z.looseObject({ vocab_size: z.int() })
+
+/** Control tokens as most templates write them. */
+const CONTROL_TOKEN = /<\|[^|<>\s]+\|>/g
+
+/**
+ * Tokenizer and template of a model folder.
+ * @throws UserError where they do not fit each other or the model's `config.json`: what the model would read is not what it
+ * was trained on, and nothing else would say so.
+ */
 export function loadChatFormat(folder: string): ChatFormat {
-  return new ChatFormat(loadTokenizer(folder), loadChatTemplate(folder))
+  const tokenizer = loadTokenizer(folder)
+  const format = new ChatFormat(tokenizer, loadChatTemplate(folder))
+  const remedy = 'take tokenizer and template from the model that the weights are of'
+  for (const [name, token] of [
+    ['bos_token', tokenizer.bosToken],
+    ['eos_token', tokenizer.eosToken],
+  ]) {
+    if (token && tokenizer.tokenId(token) === null) {
+      throw new UserError(`${folder}: the ${name} ${JSON.stringify(token)} is not in its vocabulary: ${remedy}`)
+    }
+  }
+  const unknown = format
+    .promptText([{ role: 'user', content: 'question' }])
+    .match(CONTROL_TOKEN)
+    ?.find((token) => tokenizer.tokenId(token) === null)
+  if (unknown) {
+    throw new UserError(`${folder}: its chat template writes ${unknown}, which its tokenizer does not know: ${remedy}`)
+  }
+  const path = join(folder, 'config.json')
+  if (existsSync(path)) {
+    const { vocab_size: rows } = readJson(path, modelSchema)
+    if (tokenizer.vocabularySize > rows) {
+      throw new UserError(
+        `${folder}: its tokenizer has token ids up to ${tokenizer.vocabularySize - 1}, its model only ${rows} of them: ${remedy}`,
+      )
+    }
+  }
+  return format
 }
 
 /** What the template writes after a reply, cut after its first added token (`<|im_end|>` of `<|im_end|>\n`). */

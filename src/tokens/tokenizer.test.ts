@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { byteTokenizerFile } from './byte-level.ts'
-import { CHATML_SPECIAL } from './testing/tokenizer.ts'
+import { loadChatFormat } from './format.ts'
+import { CHATML, CHATML_SPECIAL } from './testing/tokenizer.ts'
 import { loadTokenizer, Tokenizer } from './tokenizer.ts'
 
 const phrases = ['drawer 1', 'drawer 10', ' You arrive at ', '.']
@@ -67,5 +68,37 @@ describe('Tokenizer', () => {
   it('refuses a tokenizer that changes text', () => {
     const normalizer = { type: 'Strip', strip_left: true, strip_right: true }
     expect(() => new Tokenizer({ ...byteTokenizerFile([]), normalizer }, {})).toThrow(/changes text/)
+  })
+})
+
+describe('a model folder whose parts do not fit each other', () => {
+  const parts = (changes: Record<string, unknown> = {}) => {
+    const files: Record<string, unknown> = {
+      'tokenizer.json': byteTokenizerFile(CHATML_SPECIAL),
+      'tokenizer_config.json': { eos_token: '<|im_end|>', bos_token: null },
+      'config.json': { vocab_size: 256 + CHATML_SPECIAL.length },
+      ...changes,
+    }
+    const written = Object.entries(files).map(([name, content]) => [name, JSON.stringify(content)])
+    return folder({ 'chat_template.jinja': CHATML, ...Object.fromEntries(written) })
+  }
+
+  it('is refused, with what does not fit', () => {
+    expect(loadChatFormat(parts()).tokenizer.vocabularySize).toBe(256 + CHATML_SPECIAL.length)
+    for (const [changes, message] of [
+      [{ 'config.json': { vocab_size: 200 } }, /token ids up to 258, its model only 200 of them: take tokenizer/],
+      [{ 'config.json': { vocab_size: 'many' } }, /config\.json.*vocab_size/],
+      [{ 'tokenizer_config.json': { eos_token: '</s>' } }, /the eos_token "<\/s>" is not in its vocabulary/],
+      [{ 'tokenizer_config.json': { bos_token: '<s>' } }, /the bos_token "<s>" is not in its vocabulary/],
+      [
+        { 'tokenizer.json': byteTokenizerFile(['<|other|>']), 'tokenizer_config.json': {} },
+        /chat template writes <\|im_start\|>, which its token/,
+      ],
+    ] as const) {
+      expect(() => loadChatFormat(parts(changes))).toThrow(message)
+    }
+    const bare = parts()
+    rmSync(join(bare, 'chat_template.jinja'))
+    expect(() => loadChatFormat(bare)).toThrow(/has no chat template/)
   })
 })

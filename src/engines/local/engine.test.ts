@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, vi } from 'vitest'
 import { UserError } from '../../core/index.ts'
 import { engineContract } from '../testing/contract.ts'
 import { openLocalEngine } from './engine.ts'
 import { tinyConfig } from './testing/weights.ts'
-import { WorkerClient } from './worker-client.ts'
+import { CALL_DEADLINE, WorkerClient } from './worker-client.ts'
 
 const source = { config: tinyConfig({ num_key_value_heads: 2 }), seed: 3 }
 
@@ -62,6 +63,40 @@ describe('openLocalEngine', () => {
     await engine.close()
   })
 
+  it('stops at numbers that are not finite, saves nothing over the last good checkpoint, and goes on from it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'engine-'))
+    const good = join(folder, 'good')
+    const engine = await openLocalEngine(source, { threads: 1 })
+    const trainer = engine.trainer()
+    const adam = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, clipNorm: 1 }
+    const datum = { tokens: [1, 2, 3], weights: [0, 1, 1] }
+    const step = async (weight: number, changes = {}) => {
+      await trainer.forwardBackward([{ ...datum, weights: [0, weight, weight] }], { kind: 'cross_entropy' })
+      await trainer.optimStep({ ...adam, ...changes })
+    }
+    try {
+      await step(1)
+      await trainer.save(good)
+      const saved = readFileSync(join(good, 'model.safetensors'))
+      const before = await trainer.sampler().logprobs([[1, 2, 3]])
+      await expect(step(3e38)).rejects.toThrow(/gradient of model\.\S+ is not finite; the weights are as they were/)
+      expect(await trainer.sampler().logprobs([[1, 2, 3]])).toEqual(before)
+      const diverged = step(1, { learningRate: Number.POSITIVE_INFINITY })
+      await expect(diverged).rejects.toBeInstanceOf(UserError)
+      await expect(diverged).rejects.toThrow(/weights of model\.\S+ are not finite after the step/)
+      await expect(trainer.save(good)).rejects.toThrow(/weights of model\.\S+ are not finite and are not saved/)
+      const params = { n: 1, maxTokens: 2, temperature: 1, stop: [], seed: 1 }
+      await expect(trainer.sampler().sample([[1]], params)).rejects.toThrow(/its weights have diverged/)
+      expect(readFileSync(join(good, 'model.safetensors')).equals(saved)).toBe(true)
+      await trainer.load(good)
+      expect(await trainer.sampler().logprobs([[1, 2, 3]])).toEqual(before)
+      await step(1)
+    } finally {
+      await engine.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('rejects every pending call when its worker dies', async () => {
     const client = new WorkerClient()
     await client.call('open', source, { threads: 1 })
@@ -70,5 +105,43 @@ describe('openLocalEngine', () => {
     await client.terminate()
     expect((await outcomes).map((outcome) => outcome.status)).toContain('rejected')
     await expect(client.call('reset', 0)).rejects.toThrow('worker thread has ended')
+  })
+
+  const dying: [string, string, RegExp][] = [
+    ['ends', "require('worker_threads').parentPort.on('message', () => process.exit(7))", /ended \(exit code 7\)/],
+    [
+      'fails',
+      "require('worker_threads').parentPort.on('message', () => { throw new Error('oh') })",
+      /failed: oh; where it ran out of memory, take a smaller/,
+    ],
+    [
+      'runs out of memory',
+      "require('worker_threads').parentPort.on('message', () => { for (const all = []; ; ) all.push(new Array(1e5).fill({})) })",
+      /failed: .*memory/,
+    ],
+  ]
+  it.each(dying)('says what happened where the worker %s', async (_, program, message) => {
+    const client = new WorkerClient(new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }))
+    const call = client.call('freeze')
+    await expect(call).rejects.toBeInstanceOf(UserError)
+    await expect(call).rejects.toThrow(message)
+    await expect(client.call('freeze')).rejects.toThrow(message)
+    await client.close()
+  })
+
+  it('gives up waiting for a worker that is silent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const client = new WorkerClient(new Worker('setInterval(() => {}, 1e6)', { eval: true }))
+      const calls = [client.call('reset', 0), client.call('freeze')]
+      const outcomes = Promise.allSettled(calls)
+      vi.advanceTimersByTime(CALL_DEADLINE)
+      expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+      await expect(calls[1]).rejects.toThrow(/did not answer "reset" within 60 minutes.*--resume/)
+      await expect(client.call('freeze')).rejects.toBeInstanceOf(UserError)
+      await client.close()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../core/index.ts'
@@ -64,6 +64,6 @@ export function writeModelFiles(folder: string, config: ModelConfig, weights: Pa
   writeFileAtomic(join(folder, 'config.json'), `${JSON.stringify(text, null, 2)}\n`)
   writeSafetensors(join(folder, 'model.safetensors'), named(weights), { metadata: { format: 'pt' } })
   for (const name of COMPANIONS) {
-    if (source && existsSync(join(source, name))) copyFileSync(join(source, name), join(folder, name))
+    if (source && existsSync(join(source, name))) writeFileAtomic(join(folder, name), readFileSync(join(source, name)))
   }
 }

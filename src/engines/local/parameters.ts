@@ -29,7 +29,7 @@ export class ParameterSet {
     return this.views.entries()
   }
 
-  /** Take over all values by name, after checking that every parameter is there in its shape; others are ignored. */
+  /** Take over all values by name, after checking that every parameter is there in its shape and finite; others are ignored. */
   assign(tensors: ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>, source: string): void {
     for (const { name, shape } of this.specs) {
       const tensor = tensors.get(name)
@@ -39,7 +39,19 @@ export class ParameterSet {
         throw new UserError(`${source}: ${name} has shape [${tensor.shape}], its config.json asks for [${shape}]`)
       }
     }
+    requireFinite(new Map(this.specs.map(({ name }) => [name, tensors.get(name)?.data ?? new Float32Array()])), source)
     for (const { name } of this.specs) this.view(name).set(tensors.get(name)?.data ?? [])
+  }
+}
+
+/** @throws UserError naming the first tensor that holds NaN or an infinity: everything computed with it would be nonsense. */
+export function requireFinite(tensors: ReadonlyMap<string, Float32Array>, source: string): void {
+  for (const [name, data] of tensors) {
+    const at = data.findIndex((value) => !Number.isFinite(value))
+    if (at < 0) continue
+    throw new UserError(
+      `${source}: ${name} holds ${data[at]} (entry ${at}): its training diverged or the file is damaged`,
+    )
   }
 }
 

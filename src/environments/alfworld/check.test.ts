@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -46,9 +46,27 @@ describe('episodes written by hand from the rules', () => {
     expect(() => assertSame(check)).toThrow(/nothing was checked/)
   })
 
-  it('names a line that is no trace', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'rwml-')), 'bad.jsonl')
-    writeFileSync(file, '\n{"game": 3}\n')
-    expect(() => checkTraces(join(testing, 'tiny-2.1.1'), [file])).toThrow(/bad\.jsonl:2: no trace/)
+  it('names a line that is no trace, and its field', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+    const file = join(folder, 'bad.jsonl')
+    const data = join(testing, 'tiny-2.1.1')
+    const [first] = readFileSync(tiny, 'utf8').split('\n')
+    for (const [text, message] of [
+      ['\n{"game": 3}\n', /bad\.jsonl:2: no trace: game: .*string/],
+      [first.replace(/"won": ?false/, '"won":"no"'), /bad\.jsonl:1: no trace: steps\.0\.won: .*boolean/],
+      [first.slice(0, 700), /bad\.jsonl:1: not JSON, or cut off/],
+    ] as const) {
+      writeFileSync(file, text)
+      expect(() => checkTraces(data, [file])).toThrow(message)
+    }
+    expect(() => checkTraces(data, [folder])).toThrow(/cannot read the traces/)
+    writeFileSync(file, '')
+    expect(() => assertSame(checkTraces(data, [file]))).toThrow(/hold no episode/)
+  })
+
+  it('says so where the data holds no game at all', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+    mkdirSync(join(folder, 'valid_seen'))
+    expect(() => checkTraces(folder, [tiny])).toThrow(/no game\.tw-pddl below/)
   })
 })

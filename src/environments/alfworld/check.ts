@@ -81,6 +81,7 @@ export function checkTraces(
 
 /** @throws UserError when something differed, or nothing was checked. */
 export function assertSame({ episodes, skipped, differences, first }: TraceCheck): void {
+  if (episodes + skipped === 0) throw new UserError('nothing was checked: the trace files hold no episode')
   if (episodes === 0) {
     throw new UserError(
       `nothing was checked: ${skipped} traces are of another release than the data, none of the same; give traces and data of one release`,
@@ -93,12 +94,12 @@ export function assertSame({ episodes, skipped, differences, first }: TraceCheck
   }
 }
 
-/** The release of the first game found in a data folder. */
-function releaseOf(folder: string): string | undefined {
+/** The release of the first game found in a data folder. @throws UserError when it holds none. */
+function releaseOf(folder: string): string {
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (basename(entry) === GAME_FILE) return loadGame(join(folder, entry), entry).rules.version
   }
-  return undefined
+  throw new UserError(`there is no ${GAME_FILE} below ${folder}: nothing to check the traces against`)
 }
 
 function* readTraces(file: string): Generator<{ trace: Trace; line: number }> {
@@ -114,11 +115,12 @@ function* readTraces(file: string): Generator<{ trace: Trace; line: number }> {
     try {
       json = JSON.parse(row)
     } catch {
-      throw new UserError(`${file}:${index + 1}: not JSON; a trace file holds one JSON object a line`)
+      throw new UserError(`${file}:${index + 1}: not JSON, or cut off; a trace file holds one JSON object a line`)
     }
     const parsed = trace.safeParse(json)
     if (!parsed.success) {
-      throw new UserError(`${file}:${index + 1}: no trace: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`)
+      const [issue] = parsed.error.issues
+      throw new UserError(`${file}:${index + 1}: no trace: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
     }
     yield { trace: parsed.data, line: index + 1 }
   }

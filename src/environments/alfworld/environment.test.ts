@@ -26,13 +26,14 @@ describe('from a data folder', () => {
         instruction: 'heat some tomato and put it in fridge',
       },
     ])
-    expect(() => environment.tasks('train')).toThrow(/no split "train"; it has seen/)
+    expect(() => environment.tasks('train')).toThrow(/no split "train"; it has seen \(.*json_2.1.1\)/)
   })
 
   it('finds the data by its folder, by ALFWORLD_DATA, and says where it looked', () => {
     expect(alfworldEnvironment({ data: join(tiny, 'json_2.1.1') }).splits()).toEqual(['seen'])
     vi.stubEnv('ALFWORLD_DATA', tiny)
     expect(alfworldEnvironment().splits()).toEqual(['seen'])
+    expect(() => alfworldEnvironment({ data: '' })).toThrow(/name of the ALFWorld data folder is empty/)
     expect(() => alfworldEnvironment({ data: testing })).toThrow(
       new RegExp(`none of ${testing}, ${testing}/json_2.1.1`),
     )
@@ -67,7 +68,10 @@ describe('from a data folder', () => {
     ]) {
       expect(said[1]).toContain(`1 ${reason}`)
     }
-    expect(() => environment.tasks('seen')).toThrow(/no playable game in .*valid_seen \(no trials\)/)
+    expect(() => environment.tasks('seen')).toThrow(/no playable game in .*valid_seen \(no trials\); fetch/)
+    writeFileSync(join(root, 'valid_train', 'a', 'trial_1', 'game.tw-pddl'), '{"solvable": true, "task": "x"')
+    const [task] = alfworldEnvironment({ data: root, warn: () => {} }).tasks('train')
+    expect(() => environment.game(task)).toThrow(/valid_train\/a\/trial_1\/game\.tw-pddl: not JSON, or cut off/)
     rmSync(dirname(join(root, 'x')), { recursive: true })
   })
 })

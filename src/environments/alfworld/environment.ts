@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Action, hash32, type Observation, observationText, type Task, UserError } from '../../core/index.ts'
 import type { Environment, Episode, OpenOptions, StepResult } from '../environment.ts'
-import { findDataFolder } from './folder.ts'
+import { findDataFolder, isFolder } from './folder.ts'
 import type { Game } from './game.ts'
 import { withoutStop } from './gamefile.ts'
 import { Games } from './games.ts'
@@ -14,6 +13,7 @@ import { Play } from './play.ts'
 import { type GoalKind, TASK_TYPES } from './problem.ts'
 import { scanSplit } from './scan.ts'
 import { transitionKind } from './transitionkind.ts'
+import { variants } from './variants.ts'
 
 /** Households drawn by the generator instead of read from disk. */
 export interface GenerateOptions {
@@ -85,13 +85,14 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
     splits: () => [...splits],
     tasks: (split) => {
       if (!splits.includes(split)) {
-        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ')}`)
+        throw new UserError(`alfworld has no split "${split}"; it has ${splits.join(', ') || 'none'} (${source.where})`)
       }
       return source.tasks(split)
     },
     game: (task) => games.get(task.id),
     open: (task, { maxSteps }) => new AlfworldEpisode(games.get(task.id), maxSteps),
     transitionKind,
+    variants,
     grounded({ initial, history, action }) {
       if (action.kind !== 'text') return null
       return isGroundedTake(
@@ -103,6 +104,8 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
 }
 
 interface Source {
+  /** For messages: where its games come from. */
+  where: string
   splits: string[]
   games: Games
   tasks(split: string): Task[]
@@ -118,7 +121,7 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
   const folder = findDataFolder(data)
   const present = new Map<string, string>()
   for (const [split, names] of Object.entries(FOLDERS)) {
-    const name = names.find((each) => existsSync(join(folder, each)))
+    const name = names.find((each) => isFolder(join(folder, each)))
     if (name) present.set(split, name)
   }
   const tasks = onceForEach((split) => {
@@ -129,11 +132,15 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
     const { tasks, skipped } = scanSplit(folder, name, split)
     const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`)
     const left = reasons.length > 0 ? `; left out: ${reasons.join(', ')}` : ''
-    if (tasks.length === 0) throw new UserError(`no playable game in ${join(folder, name)}${left || ' (no trials)'}`)
+    if (tasks.length === 0) {
+      throw new UserError(
+        `no playable game in ${join(folder, name)}${left || ' (no trials)'}; fetch the data again, or name another folder`,
+      )
+    }
     if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
     return tasks
   })
-  return { splits: [...present.keys()], games: new Games(folder, warn), tasks }
+  return { where: folder, splits: [...present.keys()], games: new Games(folder, warn), tasks }
 }
 
 /** Households tried for each one wanted, until a layout that training has is found; then any will do. */
@@ -170,7 +177,7 @@ function generatedSource(options: GenerateOptions, warn: (message: string) => vo
     }
     return list
   })
-  return { splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
+  return { where: 'generated households', splits: HOUSE_SPLITS.filter((split) => counts[split]), games, tasks }
 }
 
 /** Remember the tasks of each split. */

@@ -18,19 +18,19 @@ const common = {
 const upstreamFile = z.object({ ...common, pddl_domain: z.string(), grammar: z.string() })
 /** A generated game: the built-in rules by name, and the task line that upstream keeps in the grammar. */
 const generatedFile = z.object({ ...common, rules: z.enum(['2.1.2', '2.1.1']), task: z.string() })
-const gameFile = z.union([generatedFile, upstreamFile])
 
-/** What `game.tw-pddl` holds, checked. */
-export type GameFile = z.infer<typeof gameFile>
 export type GeneratedFile = z.infer<typeof generatedFile>
+/** What `game.tw-pddl` holds, checked. */
+export type GameFile = GeneratedFile | z.infer<typeof upstreamFile>
 
 const TASK_LINE = 'Your task is to: '
 
 /** The task line of a grammar: what the intro states after `Your task is to: `, full stop included. */
 function taskLineIn(grammar: string): string | undefined {
   const at = grammar.indexOf(TASK_LINE)
-  if (at < 0) return undefined
-  return grammar.slice(at + TASK_LINE.length, grammar.indexOf('"', at)).replace(/\\n/g, '\n')
+  const end = grammar.indexOf('"', at)
+  if (at < 0 || end < 0) return undefined
+  return grammar.slice(at + TASK_LINE.length, end).replace(/\\n/g, '\n')
 }
 
 const RAW_TASK_LINE = /Your task is to: ((?:[^"\\]|\\[^"])*)\\"/
@@ -39,9 +39,14 @@ const RAW_TASK_KEY = /"task"\s*:\s*"((?:[^"\\]|\\.)*)"/
 /** The same, found in the raw text of a game file (where quotes are escaped once more) without parsing it. */
 export function taskLineInFile(text: string): string | undefined {
   const inGrammar = RAW_TASK_LINE.exec(text)
-  if (inGrammar) return taskLineIn(JSON.parse(`"${TASK_LINE}${inGrammar[1]}\\""`) as string)
-  const key = RAW_TASK_KEY.exec(text)
-  return key ? `${JSON.parse(`"${key[1]}"`)}.` : undefined
+  const key = inGrammar ? null : RAW_TASK_KEY.exec(text)
+  try {
+    if (inGrammar) return taskLineIn(JSON.parse(`"${TASK_LINE}${inGrammar[1]}\\""`) as string)
+    return key ? `${JSON.parse(`"${key[1]}"`)}.` : undefined
+  } catch {
+    // Not the inside of a JSON string: the file is damaged there.
+    return undefined
+  }
 }
 
 /** A task line as an instruction: without the final full stop. */
@@ -55,26 +60,35 @@ function helpInGrammar(grammar: string): string | undefined {
   return text?.trimStart()
 }
 
-/**
- * Check and compile the text of a `game.tw-pddl`.
- * @param id names the game in tasks, traces and errors.
- * @throws UserError naming the game and what is wrong with it.
- */
-export function readGame(text: string, id: string, warn: (message: string) => void = () => {}): Game {
+/** What to do about a file that is not what it should be. */
+const REMEDY = 'fetch or generate the game again'
+
+/** @throws UserError naming the field that is wrong. */
+function checkGameFile(text: string): GameFile {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    throw new UserError(`${id}: not JSON; a ${GAME_FILE} is one JSON object`)
+    throw new UserError(`not JSON, or cut off; a ${GAME_FILE} is one JSON object: ${REMEDY}`)
   }
-  const parsed = gameFile.safeParse(json)
-  if (!parsed.success) {
-    throw new UserError(
-      `${id}: needs the keys pddl_problem and either pddl_domain and grammar (ALFWorld) or rules and task (generated)`,
-    )
-  }
-  const file = parsed.data
+  const upstream = typeof json === 'object' && json !== null && ('pddl_domain' in json || 'grammar' in json)
+  const parsed = (upstream ? upstreamFile : generatedFile).safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new UserError(
+    `${issue.path.join('.') || 'top level'}: ${issue.message}; a ${GAME_FILE} needs the keys pddl_problem and either pddl_domain and grammar (ALFWorld) or rules and task (generated): ${REMEDY}`,
+  )
+}
+
+/**
+ * Check and compile the text of a `game.tw-pddl`.
+ * @param id names the game in tasks and traces.
+ * @param where names it in errors.
+ * @throws UserError naming the game and what is wrong with it.
+ */
+export function readGame(text: string, id: string, warn: (message: string) => void = () => {}, where = id): Game {
   try {
+    const file = checkGameFile(text)
     const problem = parseProblem(file.pddl_problem)
     const walkthrough = file.walkthrough ?? undefined
     if ('rules' in file) {
@@ -88,7 +102,7 @@ export function readGame(text: string, id: string, warn: (message: string) => vo
     const help = rules.help ? (helpInGrammar(file.grammar) ?? builtinHelp(rules)) : ''
     return compileGame({ id, rules, problem, taskLine, help, walkthrough })
   } catch (error) {
-    if (error instanceof UserError) throw new UserError(`${id}: ${error.message}`)
+    if (error instanceof UserError) throw new UserError(`${where}: ${error.message}`)
     throw error
   }
 }
@@ -101,5 +115,5 @@ export function loadGame(path: string, id: string = path, warn?: (message: strin
   } catch (error) {
     throw new UserError(`cannot read the game ${path}: ${(error as Error).message}`)
   }
-  return readGame(text, id, warn)
+  return readGame(text, id, warn, path)
 }

@@ -19,21 +19,29 @@ export function houseId({ seed, size, split, kinds, shuffle }: HouseOptions): st
   return `generated-${size}${some}${shuffle ? `-shuffle${shuffle}` : ''}/${split}/${seed}`
 }
 
-const HOUSE_ID = /^generated-(small|full)(?:-([a-z+]+))?(?:-shuffle([\d.]+))?\/([a-z]+)\/(\d+)$/
+const HOUSE_ID = /^generated-(small|full)(?:-([a-z+]+))?(?:-shuffle([\d.e-]+))?\/([a-z]+)\/(\d+)$/
 
-/** The options in a generated household's identifier; undefined for other identifiers. */
+/**
+ * The options in a generated household's identifier; undefined for other identifiers.
+ * @throws UserError for one that names a split, kind, share or seed that there is not.
+ */
 export function houseOptions(id: string): HouseOptions | undefined {
   const match = HOUSE_ID.exec(id)
   if (!match) return undefined
   const [, size, some, shuffle, split, seed] = match
   const kinds = some?.split('+') as GoalKind[] | undefined
-  const known = HOUSE_SPLITS.includes(split as HouseSplit) && (kinds ?? []).every((kind) => kind in TASK_TYPES)
+  const share = shuffle === undefined ? undefined : Number(shuffle)
+  const known =
+    HOUSE_SPLITS.includes(split as HouseSplit) &&
+    (kinds ?? []).every((kind) => Object.hasOwn(TASK_TYPES, kind)) &&
+    (share === undefined || (share > 0 && share <= 1)) &&
+    Number.isSafeInteger(Number(seed))
   if (!known) throw new UserError(`no generated household is called ${id}`)
   return {
     seed: Number(seed),
     size: size as HouseOptions['size'],
     split: split as HouseSplit,
     kinds,
-    shuffle: shuffle === undefined ? undefined : Number(shuffle),
+    shuffle: share,
   }
 }

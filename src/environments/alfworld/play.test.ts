@@ -85,7 +85,12 @@ describe('game files', () => {
     ['no json', 'not JSON'],
     ['{}', 'needs the keys'],
     ['{"rules":"2.1.2","task":"x","pddl_problem":"nothing"}', 'no \\(:init'],
-    ['{"rules":"9","task":"x","pddl_problem":""}', 'needs the keys'],
+    ['{"rules":"9","task":"x","pddl_problem":""}', 'rules: .*"2.1.2"'],
+    ['{"rules":"2.1.2","task":3,"pddl_problem":""}', 'task: .*string'],
+    ['{"pddl_domain":"x","grammar":null,"pddl_problem":""}', 'grammar: .*string'],
+    ['{"pddl_domain":"x","grammar":"y","pddl_problem":"","solvable":"yes"}', 'solvable: .*boolean'],
+    ['{"rules":"2.1.2","task":"x","pddl_problem":"(:init (objectType a))(:goal"}', '"\\(objectType a\\)", which lacks'],
+    [tinyText('2.1.2').slice(0, 900), 'cut off'],
   ])('%s: one line with the name of the game', (text, reason) => {
     expect(() => readGame(text, 'a game')).toThrow(new RegExp(`^a game: .*${reason}`))
   })

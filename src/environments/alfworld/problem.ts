@@ -69,11 +69,30 @@ export const TASK_TYPES: Record<GoalKind, string> = {
 
 const withoutSuffix = (type: string) => (type.endsWith('Type') ? type.slice(0, -4) : type)
 
-/** Every `(word argument…)` without nested parentheses, in order. */
+/** Arguments of the facts that are read. */
+const ARITY: ReadonlyMap<string, number> = new Map([
+  ...Object.keys(PROPERTIES).map((property): [string, number] => [property, 1]),
+  ['isCool', 1],
+  ['openable', 1],
+  ['canContain', 2],
+  ['objectType', 2],
+  ['objectAtLocation', 2],
+  ['inReceptacle', 2],
+  ['inReceptacleObject', 2],
+  ['receptacleType', 2],
+  ['receptacleAtLocation', 2],
+  ['atLocation', 2],
+])
+
+/** Every `(word argument…)` without nested parentheses, in order. @throws UserError where an argument is missing. */
 function* flatFacts(text: string): Generator<string[]> {
   const pattern = /\(([^()]+)\)/g
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    yield match[1].trim().split(/\s+/)
+    const words = match[1].trim().split(/\s+/)
+    if (words.length - 1 < (ARITY.get(words[0]) ?? 0)) {
+      throw new UserError(`the planning problem states "(${words.join(' ')})", which lacks an argument`)
+    }
+    yield words
   }
 }
 

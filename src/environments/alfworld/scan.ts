@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Task } from '../../core/index.ts'
+import { type Task, UserError } from '../../core/index.ts'
 import { GAME_FILE, taskLineInFile, withoutStop } from './gamefile.ts'
 import { TASK_TYPES } from './problem.ts'
 
@@ -36,10 +36,18 @@ export function scanSplit(dataFolder: string, splitFolder: string, split: string
 }
 
 function foldersIn(path: string): string[] {
-  return readdirSync(path, { withFileTypes: true })
+  return entriesOf(path)
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort()
+}
+
+function entriesOf(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch (error) {
+    throw new UserError(`cannot list the games in ${path}: ${(error as Error).message}`)
+  }
 }
 
 /** What the task list needs of one trial, or the reason why it cannot be played. */
@@ -53,12 +61,21 @@ function readTrial(folder: string, id: string): { kind: string; instruction: str
   if (!PLAYABLE_TYPES.has(kind)) return 'task of another type'
   const gamePath = join(folder, GAME_FILE)
   if (!existsSync(gamePath)) return `no ${GAME_FILE}`
-  const text = readFileSync(gamePath, 'utf8')
+  const text = readGameText(gamePath)
+  if (text === undefined) return `${GAME_FILE} unreadable`
   // The key stands near the end of an 80 kB object: looking there is far quicker than parsing it.
   const solvable = SOLVABLE.exec(text.slice(text.lastIndexOf('"solvable"')))?.[1]
   if (solvable !== 'true') return solvable === 'false' ? 'not solvable' : 'not known to be solvable'
   const line = taskLineInFile(text)
   return line === undefined ? 'no task line' : { kind, instruction: withoutStop(line) }
+}
+
+function readGameText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 function readTaskType(path: string): string | undefined {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Observation, type Task, type Trajectory, UserError } from '../../core/index.ts'
-import { hashOf, readLines, trajectorySchema } from '../../store/index.ts'
+import { hashOf, readLines } from '../../store/index.ts'
 import type { Environment } from '../environment.ts'
+import { trajectorySchema } from '../schema.ts'
 
 const FILE = /^recorded-(.+)\.jsonl$/
 

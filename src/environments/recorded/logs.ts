@@ -5,7 +5,7 @@ import { conversationOf, type Recording } from './conversation.ts'
 import { entrySchema, type LogEntry } from './messages.ts'
 
 /** Share of tasks that are held out where the log names no split. */
-const HELD_OUT = 0.1
+const HELD_OUT_SHARE = 0.1
 
 export interface LogFile {
   /** Named in errors. Ending in `.json` it holds one list, otherwise one JSON value a line. */
@@ -42,7 +42,7 @@ export function importLogs(files: readonly LogFile[], { skipBad }: { skipBad: bo
       const name = entry.task ?? entry.id ?? null
       const said = hashOf({ name, messages: entry.messages })
       const id = name ?? said.slice(0, 16)
-      const split = entry.split ?? (uniform('split', id) < HELD_OUT ? 'unseen' : 'train')
+      const split = entry.split ?? (uniform('split', id) < HELD_OUT_SHARE ? 'unseen' : 'train')
       const task = tasks.get(id) ?? { split, attempts: 0 }
       if (task.split !== split) {
         throw new UserError(`split: "${split}", but an earlier conversation of the task ${id} is in "${task.split}"`)

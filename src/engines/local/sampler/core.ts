@@ -235,7 +235,9 @@ export class SamplerCore {
       const token = draw(row, request)
       const logprob = Math.log(probabilities[slot * size + token])
       if (!Number.isFinite(logprob))
-        throw new Error('the model gives non-finite probabilities; its weights have diverged')
+        throw new UserError(
+          'the model gives probabilities that are not finite: its weights have diverged; go on from an earlier checkpoint with a lower learning rate',
+        )
       const { sample } = request
       sample.tokens.push(token)
       sample.logprobs.push(logprob)

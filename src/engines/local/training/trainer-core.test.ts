@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { UserError } from '../../../core/index.ts'
+import { type FloatTensor, readSafetensors, writeSafetensors } from '../../../store/index.ts'
 import type { AdamParams, Loss } from '../../engine.ts'
 import { promptsWithAnswers } from '../testing/data.ts'
 import { tinyConfig } from '../testing/weights.ts'
@@ -81,6 +83,54 @@ describe('TrainerCore', () => {
     expect(() => other.loadWeights(join(folder, 'a'))).toThrow('has shape [61,32]')
     const before = other.weights().flat.slice()
     expect(other.weights().flat).toEqual(before)
+  })
+
+  it('tells damage by checksums, and everything stays as it was', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    const place = join(folder, 'a')
+    const other = TrainerCore.fresh(config, 2, options)
+    const before = other.weights().flat.slice()
+    for (const name of ['model.safetensors', 'optimizer.safetensors', 'config.json']) {
+      await core.save(place)
+      const bytes = readFileSync(join(place, name))
+      bytes[bytes.length - 1] ^= 1
+      writeFileSync(join(place, name), bytes)
+      const damaged = new RegExp(`a is damaged: ${name} is not what was saved; take another checkpoint`)
+      expect(() => other.load(place)).toThrow(damaged)
+      expect(() => other.loadWeights(place)).toThrow(damaged)
+      rmSync(join(place, name))
+      expect(() => other.load(place)).toThrow(`${name} is missing`)
+    }
+    expect(other.weights().flat).toEqual(before)
+    await core.save(place)
+    other.load(place)
+    expect(other.weights().flat).toEqual(core.weights().flat)
+  })
+
+  it('names the tensor of a model folder from elsewhere that is missing, of another shape or not finite', async () => {
+    const core = TrainerCore.fresh(config, 1, options)
+    await core.save(folder)
+    rmSync(join(folder, 'checksums.json'))
+    const path = join(folder, 'model.safetensors')
+    const name = 'model.layers.1.mlp.up_proj.weight'
+    const write = (change: (tensors: Map<string, FloatTensor>) => void) => {
+      const { tensors } = readSafetensors(path)
+      change(tensors)
+      writeSafetensors(path, tensors)
+    }
+    const view = core.weights().view(name)
+    for (const [change, message] of [
+      [(all) => void all.get(name)?.data.set([Number.NaN], 5), `${name} holds NaN (entry 5)`],
+      [(all) => void all.get(name)?.data.set([Number.NEGATIVE_INFINITY], 5), `${name} holds -Infinity (entry 5)`],
+      [(all) => all.set(name, { shape: [view.length], data: view }), `${name} has shape [${view.length}]`],
+      [(all) => all.delete(name), `has no tensor ${name}`],
+    ] as [(tensors: Map<string, FloatTensor>) => void, string][]) {
+      write(change)
+      expect(() => TrainerCore.open(folder, options)).toThrow(UserError)
+      expect(() => TrainerCore.open(folder, options)).toThrow(message)
+    }
+    writeFileSync(path, readFileSync(path).subarray(0, 5000))
+    expect(() => TrainerCore.open(folder, options)).toThrow(/is damaged|truncated/)
   })
 
   it('stops at a non-finite gradient, names the tensor and leaves the weights alone', async () => {

@@ -1,10 +1,16 @@
 import { join } from 'node:path'
 import { UserError } from '../../../core/index.ts'
-import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../../../store/index.ts'
+import {
+  readSafetensors,
+  verifyChecksums,
+  writeChecksums,
+  writeFolderAtomic,
+  writeSafetensors,
+} from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { readModelConfig, readModelWeights, writeModelFiles } from '../model-folder.ts'
-import { initialise, ParameterSet } from '../parameters.ts'
+import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
@@ -136,22 +142,24 @@ export class TrainerCore {
       }
       trained += layout.selections.length
     }
-    this.requireFinite(total)
+    this.checkGradient(total)
     const count = data.reduce((sum, datum) => sum + datum.tokens.length, 0)
     return { loss: total, metrics: metrics.means(), tokens: { trained, total: count }, logprobs }
   }
 
-  private requireFinite(loss: number): void {
+  private checkGradient(loss: number): void {
     this.norm = globalNorm(this.gradient.flat)
     if (Number.isFinite(loss) && Number.isFinite(this.norm)) return
-    const bad = [...this.gradient.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))
-    const wrong = Number.isFinite(loss) ? `the gradient of ${bad?.[0] ?? 'the model'}` : 'the loss'
-    throw new Error(
-      `${wrong} is not finite; the weights are unchanged. Lower the learning rate or check the data's log-probabilities`,
+    const wrong = Number.isFinite(loss) ? `the gradient of ${notFinite(this.gradient) ?? 'the model'}` : 'the loss'
+    throw new UserError(
+      `${wrong} is not finite; the weights are as they were before the step: lower the learning rate, or check rewards and log-probabilities of the data`,
     )
   }
 
-  /** One AdamW step with the accumulated gradient, which is then cleared. */
+  /**
+   * One AdamW step with the accumulated gradient, which is then cleared.
+   * @throws UserError naming the tensor that is not finite after it: the model is then of no use, and is not saved.
+   */
   optimStep(adam: AdamParams): { gradientNorm: number } {
     const gradientNorm = this.norm
     this.step++
@@ -163,7 +171,22 @@ export class TrainerCore {
     }
     adamStep(state, adam, this.step, gradientNorm)
     this.clearGradient()
+    this.requireUsable('after the step')
     return { gradientNorm }
+  }
+
+  private requireUsable(when: string): void {
+    for (const [what, set] of [
+      ['weights', this.parameters],
+      ['first moments', this.first],
+      ['second moments', this.second],
+    ] as const) {
+      const name = notFinite(set)
+      if (name === null) continue
+      throw new UserError(
+        `the ${what} of ${name} are not finite ${when}: go on from the last checkpoint with a lower learning rate or a gradient norm that is clipped`,
+      )
+    }
   }
 
   /** Log-probability of every token given those before it; entry 0 of each sequence is 0. */
@@ -183,8 +206,9 @@ export class TrainerCore {
     return result
   }
 
-  /** Weights, optimiser state and step into a folder that is also a Hugging Face model folder. Atomic. */
+  /** Weights, optimiser state, step and checksums into a folder that is also a Hugging Face model folder. Atomic. */
   async save(folder: string): Promise<void> {
+    this.requireUsable('and are not saved')
     await writeFolderAtomic(folder, (temporary) => {
       writeModelFiles(temporary, this.config, this.parameters, this.source)
       const moments = new Map([
@@ -192,11 +216,16 @@ export class TrainerCore {
         ['second', { shape: [this.second.flat.length], data: this.second.flat }],
       ])
       writeSafetensors(join(temporary, OPTIMIZER_FILE), moments, { metadata: { step: String(this.step) } })
+      writeChecksums(temporary)
     })
   }
 
-  /** Continue from a folder written by `save`: the next steps are those of an uninterrupted run, bit for bit. */
+  /**
+   * Continue from a folder written by `save`: the next steps are those of an uninterrupted run, bit for bit.
+   * @throws UserError, everything as it was, if the folder is damaged or of another model.
+   */
   load(folder: string): void {
+    verifyChecksums(folder)
     const path = join(folder, OPTIMIZER_FILE)
     const { tensors, metadata } = readSafetensors(path)
     const size = this.first.flat.length
@@ -206,14 +235,29 @@ export class TrainerCore {
     if (first?.length !== size || second?.length !== size || !Number.isInteger(step)) {
       throw new UserError(`${path} is not the optimiser state of this model: load the folder that this run saved`)
     }
-    this.loadWeights(folder)
+    requireFinite(
+      new Map([
+        ['first', first],
+        ['second', second],
+      ]),
+      path,
+    )
+    this.takeWeights(folder)
     this.first.flat.set(first)
     this.second.flat.set(second)
     this.step = step
   }
 
-  /** Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared. */
+  /**
+   * Replace the weights by those of a model folder; the optimiser starts afresh and the gradient is cleared.
+   * @throws UserError, everything as it was, if the folder is damaged or of another model.
+   */
   loadWeights(folder: string): void {
+    verifyChecksums(folder)
+    this.takeWeights(folder)
+  }
+
+  private takeWeights(folder: string): void {
     this.parameters.assign(readModelWeights(folder), folder)
     for (const set of [this.first, this.second]) set.flat.fill(0)
     this.clearGradient()
@@ -225,6 +269,12 @@ export class TrainerCore {
   async close(): Promise<void> {
     await this.runner.release()
   }
+}
+
+/** Name of the first tensor that holds NaN or an infinity; null where all are finite. */
+function notFinite(set: ParameterSet): string | null {
+  if (Number.isFinite(globalNorm(set.flat))) return null
+  return [...set.entries()].find(([, view]) => !Number.isFinite(globalNorm(view)))?.[0] ?? null
 }
 
 function checkDatum(datum: Datum, loss: Loss, index: number): void {

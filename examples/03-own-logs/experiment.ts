@@ -1,7 +1,7 @@
 /**
  * World-model RL on one's own chat logs: nothing is played. First make and import them (README.md), then
  *
- *     npx rwml run examples/03-own-logs/experiment.ts --out runs/own-logs
+ *     npx rwml run examples/03-own-logs/experiment.ts
  */
 import {
   collectStage,
@@ -15,11 +15,12 @@ import {
   worldModelStage,
 } from 'rwml'
 
-export const experiment = defineConfig({
+export default defineConfig({
   preset: 'mini',
   environment: recordedEnvironment('runs/logs'),
   agent: toolsTranscriptAgent(),
-  // The miniature has never read a word of such talk: it first has to learn how answers are written at all.
+  // The miniature has never read such talk: some steps of SFT first teach it how answers are written at all. A model that
+  // can chat needs none of it: method: 'rwml'.
   method: {
     name: 'wm-sft-then-rwml',
     stages: [
@@ -32,10 +33,10 @@ export const experiment = defineConfig({
     ],
   },
   settings: {
-    collect: { tasks: 1000 },
     reward: { kind: 'hybrid' },
     filter: { rule: 'none' },
-    worldModelSft: { learningRate: 1e-3, maxSteps: 60, batch: 48 },
-    worldModel: { maxTokens: 100, batch: 32, maxSteps: 60 },
+    worldModelSft: { learningRate: 1e-3, epochs: 4, maxSteps: 120 },
+    worldModel: { maxTokens: 80, batch: 24, maxSteps: 40 },
   },
+  out: 'runs/own-logs',
 })

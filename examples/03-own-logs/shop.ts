@@ -24,9 +24,9 @@ interface Call {
 export function answer(name: string, { item, count = 0 }: Call): Record<string, unknown> {
   const [type, number] = [item.split(' ')[0], Number(item.split(' ')[1])]
   const left = (number * 3 + type.length) % 5
-  if (name === 'stock') return { item, left }
+  if (name === 'stock') return { left }
   const price = GOODS[type] + number
-  if (name === 'price') return { item, price }
+  if (name === 'price') return { price }
   return count > left ? { error: 'not enough' } : { order: 1000 + number * 7 + type.length, total: count * price }
 }
 

@@ -8,6 +8,7 @@ import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
 import { runCommand } from './run.ts'
+import { serveCommand } from './serve.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -20,16 +21,14 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
-  const commands = [
-    quickstartCommand(),
-    runCommand(),
-    playCommand(),
-    envCommand(),
-    importCommand(),
-    reportCommand(),
-    doctorCommand(),
-  ]
-  for (const command of commands) program.addCommand(command)
+  program.addCommand(quickstartCommand())
+  program.addCommand(runCommand())
+  program.addCommand(serveCommand())
+  program.addCommand(playCommand())
+  program.addCommand(envCommand())
+  program.addCommand(importCommand())
+  program.addCommand(reportCommand())
+  program.addCommand(doctorCommand())
   throwErrors(program)
   return program
 }

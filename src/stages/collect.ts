@@ -44,18 +44,16 @@ export const collectStage: Stage = {
   },
 }
 
-/** The training tasks of a run: a seeded sample where there are more than `collect.tasks`. */
+/** The training tasks of a run: a seeded sample where there are more than `collect.tasks`; of what is recorded already, all. */
 export function trainingTasks({ environment, config }: StageContext): Task[] {
-  const tasks = environment.tasks('train')
-  const order = new Random('tasks', config.seed).shuffle(tasks)
-  return order.slice(0, config.collect.tasks)
+  const order = new Random('tasks', config.seed).shuffle(environment.tasks('train'))
+  return environment.recorded ? order : order.slice(0, config.collect.tasks)
 }
 
 /** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
 export async function collect(context: StageContext): Promise<Collected> {
   const tasks = trainingTasks(context)
-  const chosen = new Set(tasks.map((task) => task.id))
-  const recorded = context.environment.recorded?.('train').filter(({ task }) => chosen.has(task.id))
+  const recorded = context.environment.recorded?.('train')
   const trajectories = recorded
     ? await storedWave(context.run.rolloutsFile('collect-0000'), recorded.length, () => Promise.resolve(recorded))
     : await playTasks(context, tasks)

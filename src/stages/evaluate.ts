@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import {
   type ArmResult,
@@ -187,7 +188,7 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
       ),
     )
   const trajectories = environment.recorded?.(split) ?? (await play())
-  const all = trajectories.flatMap(transitionsOf)
+  const all = trajectories.flatMap((one) => askedTransitions(agent, one))
   return new Random('held-out', config.seed, split).shuffle(all).slice(0, config.evaluate.transitions)
 }
 

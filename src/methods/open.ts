@@ -8,8 +8,8 @@ import { type Agent, alfworldTranscript, alfworldWindow } from '../agents/index.
 import { hash32, shellQuote, UserError } from '../core/index.ts'
 import { MeteredTrainer, type ModelConfig, openLocalEngine, parameterCount, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment } from '../environments/index.ts'
-import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
-import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, writeJson } from '../store/index.ts'
+import { type Config, HELD_OUT, type ResolvedConfig, type StageContext, type StageProgress } from '../stages/index.ts'
+import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
 import { loadChatFormat } from '../tokens/index.ts'
 import type { Method } from './method.ts'
 
@@ -65,13 +65,16 @@ export function modelFolder(path: string): string {
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
   const { config } = resolved
+  // What the user named is looked at before anything is written, and before hours of work that would end at it.
+  const baseModel = modelFolder(config.model.path)
+  const format = loadChatFormat(baseModel)
+  const environment = options.environment ?? environmentOf(config, options.warn)
+  requireTasks(environment)
+  const agent = options.agent ?? agentOf(config)
   const run = RunFolder.create(options.out)
   const lock = run.lock(options.command)
   try {
-    const baseModel = modelFolder(config.model.path)
     const threads = config.model.threads || cpus().length
-    const environment = options.environment ?? environmentOf(config, options.warn)
-    const agent = options.agent ?? agentOf(config)
     const configHash = hashOf({
       config,
       threads,
@@ -81,7 +84,6 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       agent: agent.name,
     })
     checkResume(run, options, configHash)
-    const format = loadChatFormat(baseModel)
     const engine = await openLocalEngine(baseModel, { threads })
     refuseWithoutMemory(engine.config)
     const trainer = new MeteredTrainer(engine.trainer())
@@ -137,7 +139,17 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     }
   } catch (error) {
     lock.release()
+    removeIfEmpty(run.path)
     throw error
+  }
+}
+
+/** @throws UserError where there is nothing to train on, or a split that is to be evaluated is there and empty. */
+function requireTasks(environment: Environment): void {
+  const there = environment.splits()
+  for (const split of ['train', ...HELD_OUT.filter((one) => there.includes(one))]) {
+    if (environment.tasks(split).length > 0) continue
+    throw new UserError(`the environment ${environment.name} has no task in its split "${split}"`)
   }
 }
 

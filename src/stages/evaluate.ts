@@ -40,7 +40,8 @@ export interface EvaluateOptions {
   settings?: Partial<Config['evaluate']>
 }
 
-const HELD_OUT = ['seen', 'unseen']
+/** Splits that are evaluated where an environment has them. */
+export const HELD_OUT = ['seen', 'unseen']
 
 /** Stage 5: every arm on held-out tasks. */
 export function evaluateStage(options: EvaluateOptions = {}): Stage {

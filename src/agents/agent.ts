@@ -2,11 +2,14 @@ import type { Action, Observation, PastTurn, Transition } from '../core/index.ts
 import type { Message } from '../tokens/index.ts'
 import type { PredictionAnswer } from './answers.ts'
 
-/** What an agent sees when it has to act: the task and everything so far. */
+/** What an agent sees when it has to act: the task and everything so far, as far as it fits the model's context. */
 export interface View {
   instruction: string
   initial: Observation
+  /** The last turn is always there: its observation is the current one. */
   history: PastTurn[]
+  /** Turns before `history` that do not fit. Default 0. */
+  omitted?: number
   /** Admissible commands, where the environment lists them and the agent is shown them. */
   actions?: string[]
 }
@@ -25,8 +28,11 @@ export interface Agent {
   readonly showsActions: boolean
   playMessages(view: View): Message[]
   parseAction(reply: string): ParsedAction
-  /** Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). */
-  predictMessages(transition: Transition, options: { reasoning: boolean }): Message[]
+  /**
+   * Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). `omitted` turns
+   * before those of the transition do not fit the context (default 0).
+   */
+  predictMessages(transition: Transition, options: { reasoning: boolean; omitted?: number }): Message[]
   parsePrediction(reply: string): PredictionAnswer
   /** The supervised label: the true next state without reasoning. */
   predictionLabel(transition: Transition): string

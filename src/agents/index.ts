@@ -1,4 +1,5 @@
 export * from './agent.ts'
-export * from './alfworld-transcript.ts'
-export * from './alfworld-window.ts'
 export * from './answers.ts'
+export * from './shorten.ts'
+export * from './transcript.ts'
+export * from './window.ts'

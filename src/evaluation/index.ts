@@ -1,5 +1,7 @@
+export * from './context-note.ts'
 export * from './policy.ts'
 export * from './predictions.ts'
 export * from './result.ts'
 export * from './schema.ts'
+export * from './scores.ts'
 export * from './world-model.ts'

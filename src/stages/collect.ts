@@ -10,8 +10,15 @@ export interface Collected {
   filter: Transition[]
   /** Train the world model. */
   train: Transition[]
-  /** `rewarded`: episodes that the environment gave a task reward. */
-  counts: { episodes: number; transitions: number; valid: number; rewarded: number; solved: number }
+  /** `rewarded`: episodes that the environment gave a task reward. `shortened`: prompts that did not fit the context whole. */
+  counts: {
+    episodes: number
+    transitions: number
+    valid: number
+    rewarded: number
+    solved: number
+    shortened: number
+  }
 }
 
 export const collectStage: Stage = {
@@ -21,12 +28,13 @@ export const collectStage: Stage = {
   async run(context, artifacts) {
     artifacts.collected = await collect(context)
     artifacts.kept = artifacts.collected.train
-    const { episodes, transitions, valid, rewarded, solved } = artifacts.collected.counts
+    const { episodes, transitions, valid, rewarded, solved, shortened } = artifacts.collected.counts
     const { train, filter } = artifacts.collected
     return {
       notes: [
         `${episodes} episodes, ${rewarded > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
         `${train.length} for training, ${filter.length} for the filter model`,
+        ...(shortened > 0 ? [`${shortened} prompts went without their oldest turns, too long for the context`] : []),
       ],
     }
   },
@@ -50,6 +58,7 @@ export async function collect(context: StageContext): Promise<Collected> {
     valid: transitions.filter((one) => one.valid).length,
     rewarded: trajectories.filter((one) => one.reward !== undefined).length,
     solved: trajectories.filter((one) => (one.reward ?? 0) > 0).length,
+    shortened: trajectories.reduce((sum, one) => sum + (one.shortened ?? 0), 0),
   }
   return { ...split(transitions, tasks, context), counts }
 }

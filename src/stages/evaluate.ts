@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
-import type { Environment } from '../environments/index.ts'
+import { type Environment, HELD_OUT } from '../environments/index.ts'
 import {
   type ArmResult,
   armSchema,
@@ -39,8 +39,6 @@ export interface EvaluateOptions {
   /** Laid over the config's evaluation settings. */
   settings?: Partial<Config['evaluate']>
 }
-
-const HELD_OUT = ['seen', 'unseen']
 
 /** Stage 5: every arm on held-out tasks. */
 export function evaluateStage(options: EvaluateOptions = {}): Stage {

@@ -100,6 +100,8 @@ async function playGroups(context: StageContext, slots: Slot[], stage: string, s
       steps: turns.length / trajectories.length,
       cutShare: turns.filter((turn) => turn.tokens.length >= maxTokens).length / turns.length,
       restarts: trajectories.reduce((sum, one) => sum + one.sequences.length - 1, 0),
+      shortened: trajectories.reduce((sum, { shortened = 0 }) => sum + shortened, 0),
+      outgrown: trajectories.filter(({ outgrown }) => outgrown).length,
     },
   }
 }

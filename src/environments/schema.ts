@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { Action, Observation, Task } from '../core/index.ts'
+import type { StepResult } from './environment.ts'
+
+/** What comes from an environment (or a recording of one), as schemas: it may be anybody's code. */
+
+export const taskSchema: z.ZodType<Task> = z.object({
+  id: z.string().min(1),
+  split: z.string(),
+  kind: z.string(),
+  instruction: z.string(),
+})
+
+export const actionSchema: z.ZodType<Action> = z.union([
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({
+    kind: z.literal('tools'),
+    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    text: z.string().optional(),
+  }),
+])
+
+export const observationSchema: z.ZodType<Observation> = z.discriminatedUnion('from', [
+  z.object({ from: z.enum(['environment', 'user']), text: z.string() }),
+  z.object({
+    from: z.literal('tool'),
+    results: z.array(
+      z.object({ id: z.string(), name: z.string(), content: z.string(), error: z.boolean().optional() }),
+    ),
+  }),
+])
+
+export const stepResultSchema: z.ZodType<StepResult> = z.object({
+  observation: observationSchema,
+  done: z.boolean(),
+  truncated: z.boolean(),
+  valid: z.boolean(),
+  /** Finite: a reward that is no number would spread through every weight. */
+  reward: z.number().optional(),
+})
+
+export const actionsSchema = z.array(z.string())

@@ -65,9 +65,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         parameters: parameterCount(engine.config),
         description: describeModel(baseModel),
       },
-      machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
-      version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
-      node: process.version,
+      ...whereItRan(),
       configHash,
       startedAt: existsSync(run.runFile) ? run.readInfo().startedAt : now,
     }
@@ -106,6 +104,15 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   } catch (error) {
     lock.release()
     throw error
+  }
+}
+
+/** This machine, and the versions of the package and of Node. */
+export function whereItRan(): Pick<RunInfo, 'machine' | 'version' | 'node'> {
+  return {
+    machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
+    version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
+    node: process.version,
   }
 }
 

@@ -25,7 +25,7 @@ export interface RunOptions extends Given {
 
 export interface OpenRun {
   context: StageContext
-  /** Write down how it ended, give up the lock, end the engine. */
+  /** Write down how it ended, give up the lock, end the engine. Closing again changes nothing. */
   close(status: RunInfo['status']): Promise<void>
 }
 
@@ -92,13 +92,22 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       warn: options.warn,
       signal,
     }
+    let closed = false
     return {
       context,
       async close(status) {
-        run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
-        metrics.close()
-        lock.release()
-        await engine.close()
+        if (closed) return
+        closed = true
+        try {
+          run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
+        } catch (error) {
+          // Why it failed is what matters: that this cannot be written down either (a full disk) must not hide it.
+          if (status === 'finished') throw error
+        } finally {
+          metrics.close()
+          lock.release()
+          await engine.close()
+        }
       },
     }
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
-import { readJson, writeFileAtomic } from '../store/index.ts'
+import { readJson, writeFileAtomic, writeJson } from '../store/index.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { need, type Stage } from './stage.ts'
@@ -135,7 +135,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
     settings: { temperature, maxSteps, runs, seed: config.seed },
   }
   const file = stage === 'evaluate' ? run.evaluationFile : join(folder, 'evaluation.json')
-  writeFileAtomic(file, `${JSON.stringify(evaluation, null, 2)}\n`)
+  writeJson(file, evaluation)
   progress.finish()
   return evaluation
 }

@@ -1,6 +1,7 @@
 export * from './alfworld.ts'
 export * from './check-experiment.ts'
 export * from './experiment.ts'
+export * from './import.ts'
 export * from './method.ts'
 export * from './mini.ts'
 export * from './open.ts'

@@ -21,14 +21,14 @@ const plan = {
   'filter.batch': 4,
   'worldModel.batch': 3,
   'worldModel.groupSize': 4,
-  'worldModel.maxSteps': 44,
+  'worldModel.maxSteps': 22,
   'policy.tasks': 2,
   'policy.groupSize': 3,
   'policy.maxSteps': 6,
-  'policy.steps': 24,
-  'evaluate.maxSteps': 8,
-  'evaluate.runs': 2,
-  'evaluate.transitions': 12,
+  'policy.steps': 22,
+  'evaluate.maxSteps': 6,
+  'evaluate.runs': 1,
+  'evaluate.transitions': 8,
 }
 
 /** The method, saying which stage it begins. */

@@ -32,7 +32,7 @@ export async function runExperiment({
   const method = methodOf(experiment)
   const resolved = settingsOf(experiment, overrides)
   const { environment, agent } = experiment
-  const began = Date.now()
+  const began = performance.now()
   await interruptible(`${command} --out ${shellQuote(out)} --resume`, async (signal) => {
     const run = await openRun({
       out,
@@ -51,7 +51,7 @@ export async function runExperiment({
       await run.close('finished')
       const { html } = writeReport(out)
       console.log(`\n${evaluation ? summaryTable(evaluation) : `${method.name} evaluates nothing.`}`)
-      console.log(`\nReport: ${html}  (${formatDuration((Date.now() - began) / 1000)})`)
+      console.log(`\nReport: ${html}  (${formatDuration((performance.now() - began) / 1000)})`)
       if (json) {
         const { seed } = resolved.config
         console.log(JSON.stringify({ out, seed, report: html, ...(evaluation && summary(evaluation)) }))

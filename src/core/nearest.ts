@@ -1,6 +1,10 @@
+/** What is longer than this is no mistyped name: only its beginning is compared. */
+const LONGEST = 60
+
 /** The known name that is fewest edits away from a mistyped one. `known` must not be empty. */
 export function nearest(name: string, known: readonly string[]): string {
-  return known.reduce((best, one) => (edits(name, one) < edits(name, best) ? one : best))
+  const short = name.slice(0, LONGEST)
+  return known.reduce((best, one) => (edits(short, one) < edits(short, best) ? one : best))
 }
 
 /** Levenshtein distance. */

@@ -1,8 +1,9 @@
 /** Decoding speed: one size beside PyTorch, and the miniature in the pattern of multi-turn rollouts. */
 import { availableParallelism } from 'node:os'
+import { refereeHas } from '../src/core/testing/python.ts'
 import { type ModelConfig, modelConfigSchema, openLocalEngine } from '../src/engines/index.ts'
 import { medium } from './medium.ts'
-import { hasTorch, Referee } from './referee.ts'
+import { Referee } from './referee.ts'
 import type { Row } from './row.ts'
 
 const ROUNDS = 7
@@ -31,7 +32,7 @@ function somePrompt(config: ModelConfig, length: number, salt: number): number[]
 /** Steps from a cache that holds the prompts already, one after the other with the referee's. */
 async function besidePyTorch(batch: number, threads: number): Promise<Row[]> {
   const engine = await openLocalEngine({ config: medium, seed: 1 }, { threads })
-  const referee = hasTorch()
+  const referee = refereeHas('torch')
     ? await Referee.start('decode.py', {
         vocabulary: medium.vocab_size,
         width: medium.hidden_size,

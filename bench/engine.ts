@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Random } from '../src/core/index.ts'
+import { refereeHas } from '../src/core/testing/python.ts'
 import { type Datum, type Loss, modelConfigSchema } from '../src/engines/index.ts'
 import { TrainerCore } from '../src/engines/local/training/trainer-core.ts'
 import { medium } from './medium.ts'
-import { hasTorch, Referee } from './referee.ts'
+import { Referee } from './referee.ts'
 import type { Row } from './row.ts'
 
 const ROUNDS = 7
@@ -64,7 +65,7 @@ async function besidePyTorch(threads: number): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rwml-bench-'))
   let referee: Referee | undefined
   try {
-    if (hasTorch()) {
+    if (refereeHas('torch')) {
       await core.save(join(folder, 'model'))
       const task = { mode: 'bench', threads, data: data.map(({ tokens, weights }) => ({ tokens, weights })) }
       writeFileSync(join(folder, 'model', 'task.json'), JSON.stringify(task))

@@ -1,27 +1,21 @@
 /** A referee in Python: a child process that answers every line it is sent with one line. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-
-const python = process.env.RWML_PYTHON ?? 'python3'
-
-/** Whether the Python of `RWML_PYTHON` (or python3) has PyTorch; without it there is no comparison. */
-export function hasTorch(): boolean {
-  return spawnSync(python, ['-c', 'import torch'], { stdio: 'ignore' }).status === 0
-}
+import { refereePython } from '../src/core/testing/python.ts'
 
 export class Referee {
   private readonly child: ChildProcess
   private readonly lines: AsyncIterator<string>
 
   private constructor(script: string, task: unknown) {
-    const path = fileURLToPath(new URL(`referee/${script}`, import.meta.url))
-    this.child = spawn(python, [path, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const path = fileURLToPath(new URL(`../scripts/referee/${script}`, import.meta.url))
+    this.child = spawn(refereePython(), [path, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'] })
     if (!this.child.stdout) throw new Error('the referee has no output')
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]()
   }
 
-  /** Start a script of `bench/referee/` and wait until it is ready. */
+  /** Start a script of `scripts/referee/` and wait until it is ready. */
   static async start(script: string, task: unknown): Promise<Referee> {
     const referee = new Referee(script, task)
     if ((await referee.line()) !== 'ready') throw new Error(`${script} did not get ready`)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
-import { alfworldTranscript, PREDICT } from './alfworld-transcript.ts'
-import { alfworldWindow } from './alfworld-window.ts'
 import { parsePolicyAnswer, parsePrediction } from './answers.ts'
 import { turnsToOmit } from './shorten.ts'
+import { alfworldTranscript, PREDICT, transcriptAgent } from './transcript.ts'
+import { alfworldWindow, windowAgent } from './window.ts'
 
 const say = (text: string) => ({ from: 'environment' as const, text })
 const act = (text: string) => ({ kind: 'text' as const, text })
@@ -138,5 +138,55 @@ describe('the window agent', () => {
     expect(reasoning.content).toContain('Potential action: open drawer 1')
     expect(direct.content).not.toContain('<thinking>')
     expect(agent.parsePrediction(agent.predictionLabel(transition)).nextState).toBe('You open the drawer 1.')
+  })
+})
+
+describe('agents for any text environment', () => {
+  it('put what there is to know about it before everything else', () => {
+    const description = 'A row of drawers.'
+    for (const agent of [
+      transcriptAgent({ description }),
+      windowAgent({ historyTurns: 4, showActions: false, description }),
+    ]) {
+      for (const messages of [agent.playMessages(transition), agent.predictMessages(transition, { reasoning: true })]) {
+        expect(messages[0]).toEqual({ role: 'system', content: description })
+      }
+    }
+    expect(transcriptAgent().playMessages(transition)).toEqual(alfworldTranscript.playMessages(transition))
+  })
+
+  it('say nothing of households, and show every command', () => {
+    const agent = windowAgent({ historyTurns: 4, showActions: true })
+    const [play] = agent.playMessages({ ...transition, actions: ['help', 'look'] })
+    const [predict] = agent.predictMessages(transition, { reasoning: true })
+    expect(play.content + predict.content).not.toContain('household')
+    expect(play.content).toContain('- help')
+  })
+
+  it('keep the words that the shipped model and results hang on', () => {
+    const first = { ...transition, history: [] }
+    expect(
+      alfworldWindow({ historyTurns: 4, showActions: true }).playMessages({ ...first, actions: ['look'] }),
+    ).toEqual([
+      {
+        role: 'user',
+        content: `You act in a household that is described in text.
+
+Your task in this household: put a mug in desk
+
+What happened so far:
+(this is the first step)
+
+Current observation: You see a desk 1.
+
+Commands that are possible now:
+- look
+
+Reason step by step about the situation inside <thinking> </thinking>, then write exactly one command, and nothing after it.`,
+      },
+    ])
+    expect(alfworldTranscript.predictMessages(first, { reasoning: true })).toEqual([
+      { role: 'user', content: 'You see a desk 1.\nPredict what follows: open drawer 1' },
+    ])
   })
 })

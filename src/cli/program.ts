@@ -3,9 +3,12 @@ import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { importCommand } from './import.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
+import { runCommand } from './run.ts'
+import { serveCommand } from './serve.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -18,9 +21,14 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
-  for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
-    program.addCommand(command)
-  }
+  program.addCommand(quickstartCommand())
+  program.addCommand(runCommand())
+  program.addCommand(serveCommand())
+  program.addCommand(playCommand())
+  program.addCommand(envCommand())
+  program.addCommand(importCommand())
+  program.addCommand(reportCommand())
+  program.addCommand(doctorCommand())
   throwErrors(program)
   return program
 }

@@ -30,7 +30,7 @@ export function summaryTable(evaluation: EvaluationResult): string {
       change?.interval ? formatDifference(detectableFrom(change.interval), measure.unit).replace('+', '') : '',
     ]
   })
-  const headers = ['held-out layouts', ...arms.map(({ arm }) => arm), 'change', 'detectable']
+  const headers = ['held-out tasks', ...arms.map(({ arm }) => arm), 'change', 'detectable']
   const table = textTable({
     columns: headers.map((header, index) => ({ header, align: index === 0 ? 'left' : 'right' })),
     rows,

@@ -14,3 +14,9 @@ export function actionText(action: Action): string {
   const calls = action.calls.map((call) => `${call.name}(${call.arguments})`).join('; ')
   return action.text ? `${action.text} ${calls}` : calls
 }
+
+/** What sort of action it is: a command's first word, or the names of the tools called. */
+export function actionVerb(action: Action): string {
+  if (action.kind === 'text') return action.text.trim().split(/\s/, 1)[0]
+  return action.calls.map((call) => call.name).join(' ')
+}

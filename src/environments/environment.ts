@@ -1,4 +1,4 @@
-import type { Action, Observation, Task, Trajectory, Transition } from '../core/index.ts'
+import type { Action, Observation, Random, Task, Trajectory, Transition } from '../core/index.ts'
 
 /** What one step of an episode returned. */
 export interface StepResult {
@@ -27,6 +27,20 @@ export interface OpenOptions {
   maxSteps?: number
 }
 
+/** A text beside a state, and how it was made from it: `one object missing`. */
+export interface StateText {
+  sort: string
+  text: string
+}
+
+/** Texts around a state with a known answer: what a reward is tested on. */
+export interface StateVariants {
+  /** The same state told differently; every text differs from the environment's own. */
+  same: StateText[]
+  /** Other states that look much like it, as a prediction that is nearly right would. */
+  different: StateText[]
+}
+
 /** A set of tasks and a way to open episodes of them. An environment without reward runs everything but policy RL. */
 export interface Environment {
   readonly name: string
@@ -39,4 +53,9 @@ export interface Environment {
   transitionKind?(transition: Transition): string
   /** Whether the action names only things shown where the agent stands; null where the question does not arise. */
   grounded?(transition: Transition): boolean | null
+  /**
+   * The state that a transition led to told differently, and states easily taken for it. Only the environment knows which
+   * differences between two texts matter; without this, a reward is tested on collected states alone.
+   */
+  variants?(transition: Transition, random: Random): StateVariants
 }

@@ -1,5 +1,13 @@
 import { type Agent, turnsToOmit } from '../agents/index.ts'
-import { actionText, hash32, observationText, type TokenSequence, type Transition, UserError } from '../core/index.ts'
+import {
+  actionText,
+  actionVerb,
+  hash32,
+  observationText,
+  type TokenSequence,
+  type Transition,
+  UserError,
+} from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
 import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
@@ -108,7 +116,7 @@ export function answerSequence({ prompt, tokens, logprobs }: Prediction): TokenS
 
 /** Baselines that a world model has to beat: each maps a transition to a predicted next state. */
 export function baselinePredictors(training: Transition[]): Record<string, (transition: Transition) => string | null> {
-  const verb = (transition: Transition) => actionText(transition.action).split(' ')[0]
+  const verb = (transition: Transition) => actionVerb(transition.action)
   const current = (transition: Transition) =>
     observationText(transition.history.at(-1)?.observation ?? transition.initial)
   const counts = new Map<string, Map<string, number>>()

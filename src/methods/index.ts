@@ -1,5 +1,8 @@
 export * from './alfworld.ts'
+export * from './check-experiment.ts'
 export * from './experiment.ts'
 export * from './method.ts'
 export * from './mini.ts'
 export * from './open.ts'
+export { type Given, modelFolder } from './parts.ts'
+export * from './tools.ts'

@@ -53,9 +53,12 @@ export interface EmbedderCandidate {
   calibration: Calibration
 }
 
+/** A recall that is higher by this much makes a better embedder; by less, it may be the luck of the pairs. */
+const CLEARLY_BETTER = 0.05
+
 /**
- * Calibrates each embedder on the same pairs and picks the best: a reliable one before an unreliable one, then the higher
- * recall, then the higher separation, then the order given. `candidates` holds all of them in that order, for the report.
+ * Calibrates each embedder on the same pairs and picks the best: a reliable one before an unreliable one, then one with a
+ * clearly higher recall, else the first given. `candidates` holds it and then the others, for the report.
  */
 export async function chooseEmbedder(
   embedders: readonly Embedder[],
@@ -69,10 +72,8 @@ export async function chooseEmbedder(
     const different = await pairDistances(embedder, pairs.different)
     candidates.push({ embedder, calibration: calibrateThreshold(same, different, precision) })
   }
-  candidates.sort(({ calibration: a }, { calibration: b }) => {
-    return Number(b.reliable) - Number(a.reliable) || b.recall - a.recall || b.separation - a.separation
-  })
-  return { ...candidates[0], candidates }
+  const best = candidates.reduce((best, one) => (isClearlyBetter(one.calibration, best.calibration) ? one : best))
+  return { ...best, candidates: [best, ...candidates.filter((one) => one !== best)] }
 }
 
 /** Cosine distance of each pair of texts. */
@@ -95,6 +96,10 @@ function isBetter(a: Calibration, b: Calibration): boolean {
   if (a.reliable !== b.reliable) return a.reliable
   if (a.reliable) return a.recall > b.recall
   return a.precision > b.precision || (a.precision === b.precision && a.recall > b.recall)
+}
+
+function isClearlyBetter(a: Calibration, b: Calibration): boolean {
+  return a.reliable === b.reliable ? a.recall > b.recall + CLEARLY_BETTER : a.reliable
 }
 
 function separationOf(near: readonly number[], far: readonly number[]): number {

@@ -172,6 +172,12 @@ describe('chooseEmbedder', () => {
     await expect(chooseEmbedder([], pairs)).rejects.toThrow(/at least one/)
   })
 
+  it('stays with the first given where another is not clearly better', async () => {
+    const twin = { ...compass, name: 'twin' }
+    expect((await chooseEmbedder([twin, compass], pairs)).embedder.name).toBe('twin')
+    expect((await chooseEmbedder([compass, twin], pairs)).embedder.name).toBe('compass')
+  })
+
   it('measures each pair', async () => {
     const [distance] = await pairDistances(compass, [['0', '60']])
     expect(distance).toBeCloseTo(0.5, 6)

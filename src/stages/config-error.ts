@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { nearest, UserError } from '../core/index.ts'
 
 /** What is wrong with a setting, in one line each. */
 
@@ -75,21 +75,4 @@ function shown(value: unknown): string {
       ? JSON.stringify(value)
       : inspect(value, { compact: true, breakLength: Number.POSITIVE_INFINITY })
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
-}
-
-/** The closest of some names, by the number of letters to change. */
-function nearest(name: string, known: readonly string[]): string {
-  const short = name.slice(0, SHOWN)
-  const distance = (b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-    for (let i = 1; i <= short.length; i++) {
-      const next = [i]
-      for (let j = 1; j <= b.length; j++) {
-        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (short[i - 1] === b[j - 1] ? 0 : 1))
-      }
-      row = next
-    }
-    return row[b.length]
-  }
-  return known.reduce((best, one) => (distance(one) < distance(best) ? one : best))
 }

@@ -1,4 +1,4 @@
-import { actionText, hash32, observationText, Random, type Transition, uniform } from '../core/index.ts'
+import { actionVerb, hash32, observationText, Random, type Transition, uniform } from '../core/index.ts'
 import type { ScoredPrediction } from '../evaluation/index.ts'
 
 /**
@@ -24,7 +24,7 @@ export function mismatchTargets(
 ): Mismatched {
   const groups = new Map<string, number[]>()
   for (const [index, one] of transitions.entries()) {
-    const key = `${kindOf(one)}\n${verbOf(one)}`
+    const key = `${kindOf(one)}\n${actionVerb(one.action)}`
     groups.set(key, [...(groups.get(key) ?? []), index])
   }
   const result = [...transitions]
@@ -46,10 +46,6 @@ export function mismatchTargets(
     }
   }
   return { transitions: result, unchanged }
-}
-
-function verbOf({ action }: Transition): string {
-  return action.kind === 'tools' ? action.calls.map((call) => call.name).join(' ') : actionText(action).split(' ')[0]
 }
 
 /** Coin-flip reward: 1 with probability 0.5, whatever was predicted. */

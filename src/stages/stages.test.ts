@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Transition, UserError } from '../core/index.ts'
+import { UserError } from '../core/index.ts'
 import { alfworldPreset, miniDataPreset, miniPreset } from '../methods/index.ts'
 import { resolveConfig } from './config.ts'
 import { judge } from './filter.ts'
-import { statePairs } from './reward.ts'
 
 describe('resolveConfig', () => {
   it('says of every field where it comes from', () => {
@@ -99,40 +98,5 @@ describe('the filter’s verdicts', () => {
 
   it('or keep the band between never and always', () => {
     expect([0, 0.25, 1].map((mean) => judge(mean, 'band', 0))).toEqual(['hopeless', 'between', 'easy'])
-  })
-})
-
-describe('pairs of states', () => {
-  const say = (text: string) => ({ from: 'environment' as const, text })
-  const transition = (action: string, next: string): Transition => ({
-    id: next,
-    taskId: 't',
-    taskKind: 'k',
-    instruction: 'i',
-    initial: say('start'),
-    history: [],
-    action: { kind: 'text', text: action },
-    next: say(next),
-    valid: true,
-  })
-  const train = [
-    transition('go to desk 1', 'On the desk 1, you see a mug 1, a pen 2, and a cd 1.'),
-    transition('go to desk 1', 'On the desk 1, you see nothing.'),
-    transition('take mug 1 from desk 1', 'You pick up the mug 1 from the desk 1.'),
-    transition('take pen 1 from desk 1', 'Nothing happens.'),
-  ]
-
-  it('are equal but for the order of a listing, or differ', () => {
-    const { same, different } = statePairs(train, 1)
-    const words = (text: string) => text.match(/[a-z]+ \d+/g)?.sort()
-    for (const [a, b] of same) expect(words(a)).toEqual(words(b))
-    for (const [a, b] of different) expect(a).not.toBe(b)
-    expect(same.some(([a, b]) => a !== b)).toBe(true)
-    expect(different.length).toBeGreaterThan(50)
-    expect(statePairs(train, 1)).toEqual({ same, different })
-  })
-
-  it('need states that differ', () => {
-    expect(() => statePairs([transition('look', 'Nothing happens.')], 1)).toThrow(/same text/)
   })
 })

@@ -32,6 +32,24 @@ describe('atomic writes', () => {
   })
 })
 
+describe('writeJson', () => {
+  it('keeps what fits on a line on one, and everything as it was', () => {
+    const path = freshPath()
+    writeJson(path, { rows: [{ a: 1, b: 'x' }, [1, 2], []], long: ['y'.repeat(200)] })
+    expect(readFileSync(path, 'utf8')).toBe(
+      `{\n  "rows": [\n    { "a": 1, "b": "x" },\n    [1, 2],\n    []\n  ],\n  "long": [\n    "${'y'.repeat(200)}"\n  ]\n}\n`,
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('[\n  1\n]', '{"a": "]"}', '\\'), (value, text) => {
+        writeJson(path, { value, text, both: [value, text] })
+        const back = JSON.parse(readFileSync(path, 'utf8'))
+        expect(back).toEqual(JSON.parse(JSON.stringify({ value, text, both: [value, text] })))
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
 describe('readJson', () => {
   it('names the file and the field', () => {
     const path = freshPath()

@@ -13,6 +13,7 @@ import { Play } from './play.ts'
 import { type GoalKind, TASK_TYPES } from './problem.ts'
 import { scanSplit } from './scan.ts'
 import { transitionKind } from './transitionkind.ts'
+import { variants } from './variants.ts'
 
 /** Households drawn by the generator instead of read from disk. */
 export interface GenerateOptions {
@@ -91,6 +92,7 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
     game: (task) => games.get(task.id),
     open: (task, { maxSteps }) => new AlfworldEpisode(games.get(task.id), maxSteps),
     transitionKind,
+    variants,
     grounded({ initial, history, action }) {
       if (action.kind !== 'text') return null
       return isGroundedTake(

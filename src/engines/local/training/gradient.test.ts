@@ -1,5 +1,5 @@
 /** The whole model's gradient: at realistic size and with two threads, because races do not show in small graphs. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../core/index.ts'
+import { refereeHas, refereePython } from '../../../core/testing/python.ts'
 import type { Datum, Loss } from '../../engine.ts'
 import { type ModelConfig, modelConfigSchema } from '../config.ts'
 import { promptsWithAnswers, randomTokens, relativeError } from '../testing/data.ts'
@@ -142,10 +143,7 @@ describe('shared prefixes', () => {
   })
 })
 
-const python = process.env.RWML_PYTHON ?? 'python3'
-const hasTorch = spawnSync(python, ['-c', 'import torch']).status === 0
-
-describe.skipIf(!hasTorch)('PyTorch as referee', () => {
+describe.skipIf(!refereeHas('torch'))('PyTorch as referee', () => {
   it.each([
     ['tied', realistic],
     ['untied, grouped key heads', { ...realistic, num_key_value_heads: 2, tie_word_embeddings: false }],
@@ -159,8 +157,8 @@ describe.skipIf(!hasTorch)('PyTorch as referee', () => {
       await core.save(model)
       const order = core.weights().specs.map((spec) => spec.name)
       writeFileSync(join(model, 'task.json'), JSON.stringify({ mode: 'gradients', threads: 2, data, order }))
-      const script = fileURLToPath(new URL('../../../../bench/referee/llama.py', import.meta.url))
-      execFileSync(python, [script, JSON.stringify({ folder: model })])
+      const script = fileURLToPath(new URL('../../../../scripts/referee/llama.py', import.meta.url))
+      execFileSync(refereePython(), [script, JSON.stringify({ folder: model })])
       const bytes = readFileSync(join(model, 'gradients.bin'))
       const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
       let at = 0

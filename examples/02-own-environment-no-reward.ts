@@ -4,13 +4,6 @@
  *     npx rwml run examples/02-own-environment-no-reward.ts
  */
 import { defineConfig } from 'rwml'
-import { row } from './02-own-environment.ts'
+import { row, small } from './02-own-environment.ts'
 
-export default defineConfig({
-  environment: row({ reward: false }),
-  settings: {
-    collect: { tasks: 240, rollouts: 2, maxSteps: 12 },
-    worldModel: { maxSteps: 100 },
-    evaluate: { tasks: 120, maxSteps: 12, transitions: 400 },
-  },
-})
+export default defineConfig({ environment: row({ reward: false }), settings: small })

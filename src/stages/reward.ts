@@ -19,6 +19,7 @@ import {
 } from '../rewards/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 
 const recordSchema = z.object({
@@ -50,6 +51,7 @@ export const rewardStage: Stage = {
     artifacts.reward = reward
     return { notes: [reward.name], reward: record ?? undefined }
   },
+  plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
 }
 
 /** The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4). */

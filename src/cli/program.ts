@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { importCommand } from './import.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
@@ -25,6 +26,7 @@ export function buildProgram(): Command {
   program.addCommand(serveCommand())
   program.addCommand(playCommand())
   program.addCommand(envCommand())
+  program.addCommand(importCommand())
   program.addCommand(reportCommand())
   program.addCommand(doctorCommand())
   throwErrors(program)

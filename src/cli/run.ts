@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { shellQuote } from '../core/index.ts'
 import { methodOf, settingsOf } from '../methods/index.ts'
 import { experimentName, loadExperiment, parseSetting } from './experiment-file.ts'
+import { pathName } from './paths.ts'
 import { runExperiment } from './run-experiment.ts'
 
 interface Options {
@@ -16,8 +17,8 @@ interface Options {
 export function runCommand(): Command {
   return new Command('run')
     .description('any experiment from a file: your own environment, model, method and settings')
-    .argument('<experiment>', 'a .ts, .js or .mjs file with "export default defineConfig({ … })"')
-    .option('--out <dir>', "run folder (default: the experiment's, or runs/<file name>)")
+    .argument('<experiment>', 'a .ts, .js or .mjs file with "export default defineConfig({ … })"', pathName)
+    .option('--out <dir>', "run folder (default: the experiment's, or runs/<file name>)", pathName)
     .option('--set <name=value>', 'set a setting; can be given again', (one, all: string[]) => [...all, one], [])
     .option('--resume', 'go on with an interrupted run', false)
     .option('--dry', 'train nothing: show the plan, and a prompt of each stage with what is trained on', false)

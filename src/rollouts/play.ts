@@ -109,6 +109,7 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
   const messages = (omitted: number) => {
     const view: View = {
       instruction: slot.task.instruction,
+      tools: slot.task.tools,
       initial: episode.initial,
       history: history.slice(omitted),
       omitted,

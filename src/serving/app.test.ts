@@ -143,7 +143,7 @@ describe('what is refused', () => {
       const response = await app.request(path, { method })
       expect(response.status).toBe(404)
       expect((await errorOf(response)).message).toBe(
-        `there is no ${method} ${path} here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions`,
+        `there is no ${method} ${path} here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions, GET /tokenizer_info, POST /tokenize, POST /detokenize`,
       )
     }
     const other = await post('/v1/completions', { model: 'large', prompt: 'a' })
@@ -184,6 +184,20 @@ describe('what changes nothing', () => {
       choices: [{ message: { content: 'abcdab' }, finish_reason: 'length' }],
       usage: { completion_tokens: 6 },
     })
+  })
+})
+
+describe('the tokenizer', () => {
+  it('is at hand, as it is', async () => {
+    const { app, post } = open()
+    expect(await (await app.request('/tokenizer_info')).json()).toEqual({ bos_token: null, eos_token: '<|end|>' })
+    const text = 'go to drawer 1. é'
+    const tokens = format.tokenizer.encode(text)
+    const encoded = await post('/tokenize', { prompt: text, add_special_tokens: false })
+    expect(await encoded.json()).toEqual({ tokens, count: tokens.length, max_model_len: 64 })
+    expect(await (await post('/detokenize', { tokens })).json()).toEqual({ prompt: text })
+    expect((await post('/tokenize', { prompt: 3 })).status).toBe(400)
+    expect((await post('/detokenize', { tokens: [-1] })).status).toBe(400)
   })
 })
 

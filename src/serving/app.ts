@@ -10,6 +10,7 @@ import { generate, merge, type Piece } from './generation.ts'
 import { LIMITS } from './limits.ts'
 import type { ServedModel } from './model.ts'
 import { assemble, type Prepared, usage } from './response.ts'
+import { detokenize, tokenize, tokenizerInfo } from './tokenize.ts'
 
 export interface Service {
   model: ServedModel
@@ -72,6 +73,9 @@ export function createApp(service: Service): Hono {
   app.post('/v1/completions', async (context) =>
     answer(context, service, prepareCompletion(await bodyOf(context), model)),
   )
+  app.get('/tokenizer_info', (context) => context.json(tokenizerInfo(model)))
+  app.post('/tokenize', async (context) => context.json(tokenize(await bodyOf(context), model)))
+  app.post('/detokenize', async (context) => context.json(detokenize(await bodyOf(context), model)))
   return app
 }
 

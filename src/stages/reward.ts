@@ -8,6 +8,7 @@ import {
   DEFAULT_PRECISION,
   embeddingReward,
   exactReward,
+  hybridReward,
   type PairTexts,
   pairDistances,
   rougeReward,
@@ -51,14 +52,24 @@ export const rewardStage: Stage = {
   },
 }
 
-/**
- * The reward of world-model RL. For embeddings: the embedder that better tells states apart, and its threshold, are chosen
- * on pairs around *training* next states only: the same state told differently, and others that look much like it.
- */
+/** The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4). */
 export async function chooseReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
-  const { kind, mode } = context.config.reward
+  const { kind } = context.config.reward
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
+  if (kind === 'embedding') return calibratedReward(context, train)
+  const said = train.filter(({ next }) => next.from !== 'tool')
+  if (said.length === 0) return { reward: rougeReward(), record: null }
+  const { reward, record } = await calibratedReward(context, said)
+  return { reward: hybridReward({ user: reward, environment: reward, tool: rougeReward() }), record }
+}
+
+/**
+ * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen
+ * on pairs around *training* next states only: the same state told differently, and others that look much like it.
+ */
+async function calibratedReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
+  const { mode } = context.config.reward
   const folder = context.run.stageFolder('reward')
   const path = join(folder, 'reward.json')
   const lexicalPath = join(folder, 'lexical.json')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
+import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
 import { playCommand } from './play.ts'
@@ -18,7 +19,14 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
-  for (const command of [quickstartCommand(), playCommand(), envCommand(), reportCommand(), doctorCommand()]) {
+  for (const command of [
+    quickstartCommand(),
+    playCommand(),
+    envCommand(),
+    reportCommand(),
+    diagnoseCommand(),
+    doctorCommand(),
+  ]) {
     program.addCommand(command)
   }
   throwErrors(program)

@@ -1,3 +1,4 @@
+export * from './diagnose/index.ts'
 export * from './policy.ts'
 export * from './predictions.ts'
 export * from './result.ts'

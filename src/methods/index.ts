@@ -1,4 +1,5 @@
 export * from './alfworld.ts'
+export * from './diagnose.ts'
 export * from './experiment.ts'
 export * from './method.ts'
 export * from './mini.ts'

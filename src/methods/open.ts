@@ -49,7 +49,8 @@ export function environmentOf(config: Config, warn: (message: string) => void): 
   return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
 }
 
-function agentOf({ agent }: Config): Agent {
+/** How the settings say the model plays. */
+export function agentOf({ agent }: Config): Agent {
   return agent.style === 'transcript' ? alfworldTranscript : alfworldWindow(agent)
 }
 

@@ -23,7 +23,7 @@ const observation = z.union([
 const numbers = z.array(z.number())
 
 /** A line of `rollouts/*.jsonl`. */
-const trajectorySchema: z.ZodType<Trajectory> = z.object({
+export const trajectorySchema: z.ZodType<Trajectory> = z.object({
   task: z.object({ id: z.string(), split: z.string(), kind: z.string(), instruction: z.string() }),
   sample: z.int(),
   seed: z.number(),

@@ -128,7 +128,7 @@ describe('the miniature’s own play', () => {
     expect(found.reward?.thresholds.filter(({ own }) => own)).toHaveLength(1)
     // Playing was timed, training was not.
     expect(found.cost.map(({ how }) => how)).toEqual(['not measured', 'not measured', 'not measured'])
-    expect(found.cost[1].note).toContain('speed of training not measured')
+    expect(found.cost[1].note).toContain('training speed')
     expect(existsSync(join(run, 'filtered.jsonl'))).toBe(false)
   })
 })

@@ -119,7 +119,7 @@ function rewardSection(test: RewardTest): Section {
   ]
   const use = graded
     ? `The same state earns more than another in ${formatShare(separation)} of pairs.`
-    : `${formatShare(precision)} precision, ${formatShare(recall)} of states told differently found.`
+    : `${formatShare(precision)} precision, ${formatShare(recall)} of states told differently found${recall < ALMOST_NONE ? ': in effect an exact match' : ''}.`
   return {
     id: 'reward',
     title: 'Reward',
@@ -191,6 +191,8 @@ function costSection({ cost }: Diagnosis): Section {
   }
 }
 
+/** A reward that finds so few states told differently goes by the exact words. */
+const ALMOST_NONE = 0.05
 const LONGEST = 100
 
 function shortened(text: string): string {

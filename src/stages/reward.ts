@@ -101,7 +101,7 @@ async function calibrate(
   if (wanted !== 'use-lite') candidates.push(lexical)
   if (wanted !== 'lexical') {
     try {
-      candidates.push(await loadUseLite())
+      candidates.push(new CachedEmbedder(await loadUseLite()))
     } catch (error) {
       if (wanted === 'use-lite' || !(error instanceof UserError)) throw error
       missing = ' USE-lite is not installed here, so it was not compared.'

@@ -66,7 +66,7 @@ export function stageCost(plan: StagePlan, record: StageProgressRecord | null, r
   const samplingRate = rates[plan.sampling] ?? rates.predict ?? rates.play
   const missing = [...(samplingRate ? [] : ['sampling']), ...(rates.train ? [] : ['training'])]
   if (missing.length > 0 || !samplingRate || !rates.train) {
-    const note = `speed of ${missing.join(' and ')} not measured; ${basis}`
+    const note = `${missing.join(' and ')} speed; ${basis}`
     return { stage, title, seconds: null, sampled, trained, how: 'not measured', note }
   }
   const seconds = sampled / samplingRate + trained / rates.train

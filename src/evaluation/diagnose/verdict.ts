@@ -55,7 +55,7 @@ export function groundFor(evidence: Evidence): Verdict {
   }
 }
 
-const percent = (value: number): string => `${(100 * value).toFixed(1)} %`
+const percent = (value: number): string => `${(100 * value).toFixed(1)}%`
 
 function rulesOf({ visibility, baselines, reward, variance }: Evidence): Rule[] {
   const rules: Rule[] = []

@@ -20,7 +20,6 @@ import {
   playWave,
   policyUpdate,
   predictAndScore,
-  predictionPrompt,
   Random,
   type Task,
   transitionsOf,
@@ -85,10 +84,9 @@ export async function onePage({ seed, tasks: count, worldModelSteps, policySteps
       },
       reward,
     )
-    const groups = answers.map((group, i) => {
-      const prompt = predictionPrompt(agent, format, batch[i], true)
-      return group.map((answer) => ({ reward: answer.reward, sequences: [answerSequence(prompt, answer)] }))
-    })
+    const groups = answers.map((group) =>
+      group.map((answer) => ({ reward: answer.reward, sequences: [answerSequence(answer)] })),
+    )
     const { reward: mean, groupVariance } = await policyUpdate(trainer, null, groups, update)
     log(
       `world model ${step + 1}/${worldModelSteps}: right ${percent(mean)}, groups that vary ${percent(groupVariance)}`,

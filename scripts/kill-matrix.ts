@@ -13,6 +13,7 @@ import { markdownTable } from '../src/cli/table.ts'
 import { UserError } from '../src/core/index.ts'
 import { JsonLines, makeFolder, readJson, writeFileAtomic, writeJson } from '../src/store/index.ts'
 import { firstDifference, runHash } from './kill/compare.ts'
+import { CLOCK_JUMPS } from './kill/process.ts'
 import { KINDS, type Kill, reference, STAGES, trial } from './kill/trial.ts'
 
 const { values } = parseArgs({
@@ -20,7 +21,6 @@ const { values } = parseArgs({
 })
 const wanted = Number(values.kills)
 const root = join(import.meta.dirname, '..')
-const CLOCK_JUMPS = ['--import', join(import.meta.dirname, 'kill', 'clock-jumps.mjs')]
 /** Every so many trials run with a clock that jumps. */
 const JUMP_EVERY = 3
 
@@ -75,7 +75,7 @@ while (count() < wanted) {
   rmSync(out, { recursive: true, force: true })
   const began = performance.now()
   const clockJumps = seed % JUMP_EVERY === JUMP_EVERY - 1
-  const kills = await trial(seed, out, stages, { nodeOptions: clockJumps ? CLOCK_JUMPS : [] })
+  const kills = await trial(seed, out, stages, clockJumps ? CLOCK_JUMPS : [])
   const difference = firstDifference(undisturbed, out)
   const seconds = (performance.now() - began) / 1000
   trials.append([{ seed, clockJumps, kills, hash: runHash(out), difference, seconds }])

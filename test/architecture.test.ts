@@ -13,6 +13,7 @@ const ROOMS = [
   'rewards',
   'engines',
   'agents',
+  'serving',
   'rollouts',
   'learning',
   'evaluation',

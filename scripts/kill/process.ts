@@ -5,6 +5,9 @@ import { join } from 'node:path'
 
 const SUBJECT = join(import.meta.dirname, 'subject.ts')
 
+/** For node's command line: the clock jumps whenever it is read. */
+export const CLOCK_JUMPS = ['--import', join(import.meta.dirname, 'clock-jumps.mjs')]
+
 /** A run of the plan takes seconds; one that takes this long hangs. */
 const DEADLINE_MS = 10 * 60_000
 
@@ -24,7 +27,7 @@ export class Subject {
   readonly marks: { stage: string; at: number }[] = [{ stage: 'open', at: performance.now() }]
   private readonly child: ChildProcess
   private readonly out: string
-  private waiting: { stage: string; done: () => void }[] = []
+  private readonly waiting: { there: () => boolean; done: () => void }[] = []
 
   /** `nodeOptions`: more for node's command line, such as a preload. */
   constructor(out: string, nodeOptions: string[] = []) {
@@ -49,9 +52,18 @@ export class Subject {
   }
 
   /** Resolves when a stage begins, or when the process has ended. */
-  async begins(stage: string): Promise<void> {
-    if (this.marks.some((mark) => mark.stage === stage)) return
-    await Promise.race([this.ending, new Promise<void>((done) => this.waiting.push({ stage, done }))])
+  begins(stage: string): Promise<void> {
+    return this.reaches(() => this.marks.some((mark) => mark.stage === stage))
+  }
+
+  /** Resolves when a stage that has begun is over, or the process. */
+  leaves(stage: string): Promise<void> {
+    return this.reaches(() => this.stage !== stage)
+  }
+
+  private async reaches(there: () => boolean): Promise<void> {
+    if (there()) return
+    await Promise.race([this.ending, new Promise<void>((done) => this.waiting.push({ there, done }))])
   }
 
   /** Resolves when something in the run folder is written, or after `limit` milliseconds; says which. */
@@ -102,7 +114,7 @@ export class Subject {
 
   private mark(stage: string): void {
     this.marks.push({ stage, at: performance.now() })
-    for (const one of this.waiting) if (one.stage === stage) one.done()
+    for (const one of this.waiting) if (one.there()) one.done()
   }
 }
 

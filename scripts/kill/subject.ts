@@ -4,7 +4,7 @@
  * stage begins, and fails with one line.
  */
 import { writeSync } from 'node:fs'
-import { miniPreset, openRun, runMethod, rwml } from '../../src/methods/index.ts'
+import { type Method, miniPreset, openRun, runMethod, rwml } from '../../src/methods/index.ts'
 import { resolveConfig } from '../../src/stages/index.ts'
 
 const plan = {
@@ -21,29 +21,33 @@ const plan = {
   'filter.batch': 4,
   'worldModel.batch': 3,
   'worldModel.groupSize': 4,
-  'worldModel.maxSteps': 44,
+  'worldModel.maxSteps': 22,
   'policy.tasks': 2,
   'policy.groupSize': 3,
   'policy.maxSteps': 6,
-  'policy.steps': 24,
-  'evaluate.maxSteps': 8,
-  'evaluate.runs': 2,
-  'evaluate.transitions': 12,
+  'policy.steps': 22,
+  'evaluate.maxSteps': 6,
+  'evaluate.runs': 1,
+  'evaluate.transitions': 8,
 }
 
-const stages = rwml.stages.map((stage) => ({
-  ...stage,
-  run: (...parameters: Parameters<typeof stage.run>) => {
-    writeSync(1, `stage ${stage.name}\n`)
-    return stage.run(...parameters)
-  },
-}))
+/** The method, saying which stage it begins. */
+const method: Method = {
+  ...rwml,
+  stages: rwml.stages.map((stage) => ({
+    ...stage,
+    run(...parameters) {
+      writeSync(1, `stage ${stage.name}\n`)
+      return stage.run(...parameters)
+    },
+  })),
+}
 
 try {
   const run = await openRun({
     out: process.argv[2],
     resolved: resolveConfig(miniPreset, plan),
-    method: rwml,
+    method,
     command: 'rwml quickstart',
     resume: true,
     progress: { start() {}, update() {}, finish() {} },
@@ -51,7 +55,7 @@ try {
     warn: () => {},
   })
   try {
-    await runMethod({ ...rwml, stages }, run.context)
+    await runMethod(method, run.context)
     writeSync(1, 'stage close\n')
     await run.close('finished')
   } catch (error) {

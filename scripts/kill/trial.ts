@@ -33,26 +33,29 @@ export async function reference(out: string): Promise<Profile> {
   return Object.fromEntries(subject.marks.map(({ stage, at }, i) => [stage, ends[i] - at]))
 }
 
-/** Kills of one trial: one in each of the stages, at a moment and in a way drawn from the seed. */
-export function plan(seed: number, stages: readonly string[] = STAGES): Omit<Kill, 'fell' | 'fault'>[] {
+/** Kills of one trial: one in each stage, at a moment drawn from the seed, and all kinds among them. */
+export function plan(seed: number): Omit<Kill, 'fell' | 'fault'>[] {
   const random = new Random('kill', seed)
-  return stages.map((meant) => ({ meant, share: random.next(), kind: random.pick(KINDS) }))
+  const kinds = random.shuffle([...KINDS, ...KINDS]).slice(0, STAGES.length)
+  const missing = KINDS.filter((kind) => !kinds.includes(kind))
+  return STAGES.map((meant, i) => ({ meant, share: random.next(), kind: missing[i] ?? kinds[i] }))
 }
 
-/** Starts the run in `out`, kills it as planned, goes on, and so to the end. Says what fell where. */
-export async function trial(seed: number, out: string, profile: Profile, options: TrialOptions = {}): Promise<Kill[]> {
+/** Starts the run in `out`, kills it as planned, goes on, and so to the end. Says what fell where; `nodeOptions` go to node. */
+export async function trial(seed: number, out: string, profile: Profile, nodeOptions: string[] = []): Promise<Kill[]> {
   const kills: Kill[] = []
-  for (const { kind, meant, share } of plan(seed, options.stages)) {
-    const subject = new Subject(out, options.nodeOptions)
+  for (const { kind, meant, share } of plan(seed)) {
+    const subject = new Subject(out, nodeOptions)
     await subject.begins(meant)
-    await Promise.race([subject.ending, pause(share * profile[meant])])
+    // On a faster machine than the profile's, the stage may be over sooner: then the kill falls where the next one begins.
+    await Promise.race([subject.leaves(meant), pause(share * profile[meant])])
     const fault = await kill(subject, kind, new Random('delay', seed, meant), out)
     const { signal, stderr, status, stages } = await subject.ending
     if (signal === null && status !== 0) throw new Error(`seed ${seed}: a resumed run failed: ${stderr}`)
     // Where it had ended by itself nobody was killed, and a second process had every right to be there.
     if (signal !== null) kills.push({ kind, meant, share, fell: stages[stages.length - 1], fault })
     if (kind === 'twice') {
-      const again = new Subject(out, options.nodeOptions)
+      const again = new Subject(out, nodeOptions)
       await Promise.race([again.ending, pause(new Random('again', seed, meant).next() * 1.5 * profile.open)])
       again.signal('SIGKILL')
       const ending = await again.ending
@@ -61,15 +64,9 @@ export async function trial(seed: number, out: string, profile: Profile, options
       }
     }
   }
-  const { status, stderr } = await new Subject(out, options.nodeOptions).ending
+  const { status, stderr } = await new Subject(out, nodeOptions).ending
   if (status !== 0) throw new Error(`seed ${seed}: the last resume failed: ${stderr}`)
   return kills
-}
-
-export interface TrialOptions {
-  stages?: readonly string[]
-  /** For node's command line. */
-  nodeOptions?: string[]
 }
 
 async function kill(subject: Subject, kind: Kind, random: Random, out: string): Promise<string | null> {

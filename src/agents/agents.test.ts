@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
-import { alfworldTranscript, PREDICT } from './alfworld-transcript.ts'
-import { alfworldWindow } from './alfworld-window.ts'
 import { parsePolicyAnswer, parsePrediction } from './answers.ts'
+import { turnsToOmit } from './shorten.ts'
+import { alfworldTranscript, PREDICT, transcriptAgent } from './transcript.ts'
+import { alfworldWindow, windowAgent } from './window.ts'
 
 const say = (text: string) => ({ from: 'environment' as const, text })
 const act = (text: string) => ({ kind: 'text' as const, text })
@@ -79,6 +80,45 @@ describe('the transcript agent', () => {
   })
 })
 
+describe('a history that does not fit', () => {
+  const late = { ...transition, history: transition.history.slice(1), omitted: 7 }
+
+  it('is shorter in the transcript, which keeps its beginning and says so', () => {
+    const [first, ...rest] = alfworldTranscript.playMessages(late)
+    expect(first.content).toBe('You see a desk 1.\n(7 earlier steps are not shown)')
+    expect(rest.map(({ content }) => content)).toEqual(['look', 'You face the desk 1.'])
+    const asked = alfworldTranscript.predictMessages(late, { reasoning: true, omitted: 7 })
+    expect(asked.map(({ content }) => content)).toEqual([
+      first.content,
+      'look',
+      `You face the desk 1.${PREDICT}open drawer 1`,
+    ])
+  })
+
+  it('is shorter in the window, whose steps keep their numbers', () => {
+    const agent = alfworldWindow({ historyTurns: 4, showActions: false })
+    const asked = agent.predictMessages(late, { reasoning: false, omitted: 7 })
+    for (const [{ content }] of [agent.playMessages(late), asked]) {
+      expect(content).toContain('What happened so far:\n(7 earlier steps are not shown)\nAction 8: look\n\n')
+      expect(content).toContain('Current observation: You face the desk 1.')
+      expect(content).toContain('put a mug in desk')
+      expect(content).not.toContain('You see a desk 1.')
+    }
+  })
+
+  it('loses as few turns as need be, and never the last', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(9), { minLength: 1, maxLength: 40 }), fc.nat(200), (sizes, room) => {
+        const fits = (omitted: number) => sizes.slice(omitted).reduce((sum, size) => sum + size, 0) <= room
+        const all = Array.from(sizes, (_, omitted) => omitted)
+        expect(turnsToOmit(sizes.length, fits)).toBe(all.find(fits) ?? null)
+      }),
+    )
+    expect(turnsToOmit(0, () => true)).toBe(0)
+    expect(turnsToOmit(0, () => false)).toBeNull()
+  })
+})
+
 describe('the window agent', () => {
   const agent = alfworldWindow({ historyTurns: 1, showActions: true })
 
@@ -98,5 +138,55 @@ describe('the window agent', () => {
     expect(reasoning.content).toContain('Potential action: open drawer 1')
     expect(direct.content).not.toContain('<thinking>')
     expect(agent.parsePrediction(agent.predictionLabel(transition)).nextState).toBe('You open the drawer 1.')
+  })
+})
+
+describe('agents for any text environment', () => {
+  it('put what there is to know about it before everything else', () => {
+    const description = 'A row of drawers.'
+    for (const agent of [
+      transcriptAgent({ description }),
+      windowAgent({ historyTurns: 4, showActions: false, description }),
+    ]) {
+      for (const messages of [agent.playMessages(transition), agent.predictMessages(transition, { reasoning: true })]) {
+        expect(messages[0]).toEqual({ role: 'system', content: description })
+      }
+    }
+    expect(transcriptAgent().playMessages(transition)).toEqual(alfworldTranscript.playMessages(transition))
+  })
+
+  it('say nothing of households, and show every command', () => {
+    const agent = windowAgent({ historyTurns: 4, showActions: true })
+    const [play] = agent.playMessages({ ...transition, actions: ['help', 'look'] })
+    const [predict] = agent.predictMessages(transition, { reasoning: true })
+    expect(play.content + predict.content).not.toContain('household')
+    expect(play.content).toContain('- help')
+  })
+
+  it('keep the words that the shipped model and results hang on', () => {
+    const first = { ...transition, history: [] }
+    expect(
+      alfworldWindow({ historyTurns: 4, showActions: true }).playMessages({ ...first, actions: ['look'] }),
+    ).toEqual([
+      {
+        role: 'user',
+        content: `You act in a household that is described in text.
+
+Your task in this household: put a mug in desk
+
+What happened so far:
+(this is the first step)
+
+Current observation: You see a desk 1.
+
+Commands that are possible now:
+- look
+
+Reason step by step about the situation inside <thinking> </thinking>, then write exactly one command, and nothing after it.`,
+      },
+    ])
+    expect(alfworldTranscript.predictMessages(first, { reasoning: true })).toEqual([
+      { role: 'user', content: 'You see a desk 1.\nPredict what follows: open drawer 1' },
+    ])
   })
 })

@@ -4,9 +4,12 @@ import { UserError } from '../core/index.ts'
 import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { importCommand } from './import.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
+import { runCommand } from './run.ts'
+import { serveCommand } from './serve.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -19,16 +22,15 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
-  for (const command of [
-    quickstartCommand(),
-    playCommand(),
-    envCommand(),
-    reportCommand(),
-    diagnoseCommand(),
-    doctorCommand(),
-  ]) {
-    program.addCommand(command)
-  }
+  program.addCommand(quickstartCommand())
+  program.addCommand(runCommand())
+  program.addCommand(serveCommand())
+  program.addCommand(playCommand())
+  program.addCommand(envCommand())
+  program.addCommand(importCommand())
+  program.addCommand(reportCommand())
+  program.addCommand(diagnoseCommand())
+  program.addCommand(doctorCommand())
   throwErrors(program)
   return program
 }

@@ -29,7 +29,7 @@ export class Progress implements StageProgress {
   private shown = ''
 
   /** `clock` gives milliseconds; both are replaced in tests. */
-  constructor(stream: ProgressStream = process.stderr, clock: () => number = Date.now) {
+  constructor(stream: ProgressStream = process.stderr, clock: () => number = () => performance.now()) {
     this.stream = stream
     this.clock = clock
   }

@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Command } from 'commander'
 import { shellQuote } from '../core/index.ts'
-import { miniDataPreset, miniPreset, openRun, runMethod, rwml } from '../methods/index.ts'
-import { type Config, type Preset, resolveConfig } from '../stages/index.ts'
-import { interruptible } from './interrupt.ts'
+import { PRESETS } from '../methods/index.ts'
+import type { Config, Preset } from '../stages/index.ts'
 import { numberBetween, wholeNumber } from './numbers.ts'
 import { pathName } from './paths.ts'
-import { formatDuration, Progress } from './progress.ts'
-import { writeReport } from './report.ts'
-import { summary, summaryTable } from './summary.ts'
+import { runExperiment } from './run-experiment.ts'
 
 interface Options {
   seed: number
@@ -56,46 +53,19 @@ Examples:
 }
 
 async function quickstart(options: Options): Promise<void> {
-  const preset = options.data === undefined ? miniPreset : miniDataPreset
+  const preset = options.data === undefined ? 'mini' : 'mini-data'
   const overrides: Record<string, unknown> = { seed: options.seed }
   if (options.data !== undefined) overrides['environment.data'] = options.data
-  if (options.minutes !== FULL_MINUTES) Object.assign(overrides, plan(preset, options.minutes))
-  const resolved = resolveConfig(preset, overrides)
+  if (options.minutes !== FULL_MINUTES) Object.assign(overrides, plan(PRESETS[preset], options.minutes))
   const command = [
     'rwml quickstart',
     ...(options.data === undefined ? [] : [`--data ${shellQuote(options.data)}`]),
     ...(options.seed === 0 ? [] : [`--seed ${options.seed}`]),
     ...(options.minutes === FULL_MINUTES ? [] : [`--minutes ${options.minutes}`]),
   ].join(' ')
-  const began = Date.now()
   console.error(
     `rwml quickstart: a small model plays, learns to predict, then learns to act.\nPlan: about ${options.minutes} min on two cores (${availableParallelism()} here), run folder ${options.out}. Ctrl-C saves.\n`,
   )
-  await interruptible(`${command} --out ${shellQuote(options.out)} --resume`, async (signal) => {
-    const run = await openRun({
-      out: options.out,
-      resolved,
-      method: rwml,
-      command,
-      resume: options.resume,
-      progress: new Progress(),
-      signal,
-      warn: (message) => console.error(message),
-    })
-    try {
-      const { evaluation } = await runMethod(rwml, run.context)
-      await run.close('finished')
-      const written = writeReport(options.out)
-      console.log(`\n${summaryTable(evaluation!)}`)
-      console.log(`\nReport: ${written.html}  (${formatDuration((Date.now() - began) / 1000)})`)
-      if (options.json) {
-        console.log(
-          JSON.stringify({ out: options.out, seed: options.seed, report: written.html, ...summary(evaluation!) }),
-        )
-      }
-    } catch (error) {
-      await run.close(signal.aborted ? 'interrupted' : 'failed')
-      throw error
-    }
-  })
+  const { out, resume, json } = options
+  await runExperiment({ experiment: { preset }, overrides, command, out, resume, json })
 }

@@ -1,4 +1,4 @@
-import type { EvaluationResult } from '../evaluation/index.ts'
+import { contextNote, type EvaluationResult } from '../evaluation/index.ts'
 import {
   bestBaseline,
   changeOf,
@@ -30,7 +30,7 @@ export function summaryTable(evaluation: EvaluationResult): string {
       change?.interval ? formatDifference(detectableFrom(change.interval), measure.unit).replace('+', '') : '',
     ]
   })
-  const headers = ['held-out layouts', ...arms.map(({ arm }) => arm), 'change', 'detectable']
+  const headers = ['held-out tasks', ...arms.map(({ arm }) => arm), 'change', 'detectable']
   const table = textTable({
     columns: headers.map((header, index) => ({ header, align: index === 0 ? 'left' : 'right' })),
     rows,
@@ -39,5 +39,6 @@ export function summaryTable(evaluation: EvaluationResult): string {
   const baseline = best
     ? `\nBest baseline of the world model: ${best.predictor}, ${formatEstimate({ value: best.exact, sd: null }, 'share')} exact.`
     : ''
-  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.${baseline}`
+  const note = contextNote(evaluation)
+  return `${table}\n\nA change smaller than "detectable" would mostly go unseen in a run of this size, and one seed is one seed.${baseline}${note === null ? '' : `\n${note}`}`
 }

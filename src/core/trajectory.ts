@@ -36,6 +36,10 @@ export interface Trajectory {
   reward?: number
   done: boolean
   truncated: boolean
+  /** Prompts whose oldest turns were left out because they did not fit the model's context. Absent: none. */
+  shortened?: number
+  /** It was truncated because not even the current observation fits the context. Absent: no. */
+  outgrown?: boolean
   /**
    * The conversation as the model saw it, tokens in and tokens out: one sequence, or several where a prompt did not extend
    * the tokens before it.

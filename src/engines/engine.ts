@@ -20,6 +20,17 @@ export interface SamplingParams {
    * prompt, sample index, token index).
    */
   seed: number | number[]
+  /** Also report so many of the most probable tokens at every position (at most `MOST_ALTERNATIVES`); 0 = none. */
+  alternatives?: number
+}
+
+/** How many tokens a position can be asked to list. */
+export const MOST_ALTERNATIVES = 20
+
+/** The most probable tokens at one position, the most probable first, with their log-probabilities. */
+export interface Alternatives {
+  tokens: number[]
+  logprobs: number[]
 }
 
 export interface Sample {
@@ -27,6 +38,16 @@ export interface Sample {
   /** One per token, natural logarithm, of the distribution sampled from (after temperature, before top-p/top-k). */
   logprobs: number[]
   stopReason: 'stop' | 'length'
+  /** One per token, of the distribution that `logprobs` speaks of; only where asked for. */
+  alternatives?: Alternatives[]
+}
+
+/** Given tokens under the model, at temperature 1. */
+export interface Scored {
+  /** Log-probability of every token given those before it; entry 0 is 0. */
+  logprobs: number[]
+  /** One per token; entry 0, which nothing predicts, is empty. Where a token is among them, its two figures are equal. */
+  alternatives: Alternatives[]
 }
 
 export interface Sampler {
@@ -36,6 +57,11 @@ export interface Sampler {
   sample(prompts: number[][], params: SamplingParams): Promise<Sample[][]>
   /** Log-probability of every token given those before it at `temperature` (default 1); entry 0 of each is 0. */
   logprobs(sequences: number[][], temperature?: number): Promise<number[][]>
+  /**
+   * Log-probabilities with the `alternatives` (from 1 on) most probable tokens beside every one. Absent where an engine does not
+   * see whole distributions; such an engine samples without alternatives only.
+   */
+  score?(sequences: number[][], alternatives: number): Promise<Scored[]>
   /** Drop cached state. Called at the start of a wave, so that its results depend only on the calls within it. */
   reset(): Promise<void>
   close(): Promise<void>

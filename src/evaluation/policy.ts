@@ -40,6 +40,8 @@ export function policyResult(
     byKind,
     grounding: grounded.length === 0 ? null : share(grounded.filter(Boolean).length, grounded.length),
     parseRate: share(turns.filter((turn) => agent.parseAction(turn.reply).wellFormed).length, turns.length),
+    shortened: all.reduce((sum, { shortened = 0 }) => sum + shortened, 0),
+    outgrown: all.filter(({ outgrown }) => outgrown).length,
     episodes: runs.flatMap((run, index) =>
       run.map((trajectory) => ({
         taskId: trajectory.task.id,

@@ -1,11 +1,24 @@
-import type { Agent } from '../agents/index.ts'
-import { actionText, actionVerb, hash32, observationText, type TokenSequence, type Transition } from '../core/index.ts'
+import { type Agent, turnsToOmit } from '../agents/index.ts'
+import {
+  actionText,
+  actionVerb,
+  hash32,
+  observationText,
+  type TokenSequence,
+  type Transition,
+  UserError,
+} from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
 import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
+import { scorePredictions } from './scores.ts'
 
 /** One answer of a model asked for the next state. */
 export interface Prediction {
+  /** What was asked; the same array for all answers to it. */
+  prompt: number[]
+  /** Oldest turns left out of the prompt because they did not fit the model's context. */
+  omitted: number
   tokens: number[]
   logprobs: number[]
   thinking: string | null
@@ -24,29 +37,54 @@ export interface PredictOptions {
   reasoning: boolean
 }
 
-/** The prompt that asks what follows a transition's action. */
+/**
+ * The prompt that asks what follows a transition's action. Where it has more than `room` tokens, whole turns are left out, the
+ * oldest first; task, current observation and action never are.
+ * @throws UserError where those alone do not fit.
+ */
 export function predictionPrompt(
   agent: Agent,
   format: ChatFormat,
   transition: Transition,
-  reasoning: boolean,
-): number[] {
-  return format.tokenizer.encode(format.promptText(agent.predictMessages(transition, { reasoning })))
+  { reasoning, room }: { reasoning: boolean; room: number },
+): { tokens: number[]; omitted: number } {
+  const { history } = transition
+  const prompt = (omitted: number) => {
+    const shown = { ...transition, history: history.slice(omitted) }
+    return format.tokenizer.encode(format.promptText(agent.predictMessages(shown, { reasoning, omitted })))
+  }
+  const whole = prompt(0)
+  if (whole.length <= room) return { tokens: whole, omitted: 0 }
+  const omitted = turnsToOmit(history.length, (some) => prompt(some).length <= room)
+  if (omitted !== null) return { tokens: prompt(omitted), omitted }
+  throw new UserError(
+    `transition ${transition.id}: its prompt has ${prompt(Math.max(0, history.length - 1)).length} tokens without any earlier step, but only ${Math.max(0, room)} fit the model's context beside an answer; use a model with a longer context or a smaller maxTokens`,
+  )
 }
 
 /** `result[i]` holds the n answers for transition i; each draw depends on the transition's id and the seed alone. */
 export async function predict(transitions: Transition[], options: PredictOptions): Promise<Prediction[][]> {
   const { agent, format, sampler } = options
-  const prompts = transitions.map((one) => predictionPrompt(agent, format, one, options.reasoning))
-  const samples = await sampler.sample(prompts, {
-    n: options.n,
-    maxTokens: options.maxTokens,
-    temperature: options.temperature,
-    stop: format.stop,
-    seed: transitions.map((one) => hash32(options.seed, one.id)),
-  })
-  return samples.map((group) =>
-    group.map(({ tokens, logprobs }) => ({ tokens, logprobs, ...agent.parsePrediction(format.replyText(tokens)) })),
+  const room = sampler.contextLength - options.maxTokens
+  const prompts = transitions.map((one) => predictionPrompt(agent, format, one, { reasoning: options.reasoning, room }))
+  const samples = await sampler.sample(
+    prompts.map(({ tokens }) => tokens),
+    {
+      n: options.n,
+      maxTokens: options.maxTokens,
+      temperature: options.temperature,
+      stop: format.stop,
+      seed: transitions.map((one) => hash32(options.seed, one.id)),
+    },
+  )
+  return samples.map((group, i) =>
+    group.map(({ tokens, logprobs }) => ({
+      prompt: prompts[i].tokens,
+      omitted: prompts[i].omitted,
+      tokens,
+      logprobs,
+      ...agent.parsePrediction(format.replyText(tokens)),
+    })),
   )
 }
 
@@ -59,17 +97,15 @@ export async function predictAndScore(
   reward: WorldModelReward,
 ): Promise<ScoredPrediction[][]> {
   const groups = await predict(transitions, options)
-  const scores = await reward.score(
-    groups.flatMap((group, i) => {
-      const { next } = transitions[i]
-      return group.map(({ nextState }) => ({ predicted: nextState, actual: observationText(next), from: next.from }))
-    }),
+  const scores = await scorePredictions(
+    reward,
+    groups.flatMap((group, i) => group.map(({ nextState }) => ({ transition: transitions[i], predicted: nextState }))),
   )
   return groups.map((group, i) => group.map((answer, j) => ({ ...answer, ...scores[i * options.n + j] })))
 }
 
 /** Prompt and answer as one sequence to learn from. */
-export function answerSequence(prompt: number[], { tokens, logprobs }: Prediction): TokenSequence {
+export function answerSequence({ prompt, tokens, logprobs }: Prediction): TokenSequence {
   const zeros = prompt.map(() => 0)
   return {
     tokens: [...prompt, ...tokens],

@@ -33,6 +33,10 @@ export interface PolicyResult {
   grounding: number | null
   /** Share of replies that followed the answer format. */
   parseRate: number
+  /** Prompts whose oldest turns did not fit the model's context and were left out. Absent in older results: not counted. */
+  shortened?: number
+  /** Episodes that ended because not even the current observation fits the context. */
+  outgrown?: number
   episodes: { taskId: string; run: number; solved: boolean; steps: number; invalid: number }[]
 }
 
@@ -46,6 +50,8 @@ export interface WorldModelResult {
   exact: number
   rewarded: number
   parseRate: number
+  /** Prompts whose oldest turns did not fit the model's context and were left out. Absent in older results: not counted. */
+  shortened?: number
   /** By kind of transition: first visit, revisit, open/close, take/put, other, invalid. */
   byKind: Record<string, { transitions: number; exact: number; rewarded: number }>
   /**

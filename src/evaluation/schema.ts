@@ -25,6 +25,7 @@ const worldModelSchema = z.object({
   exact: share,
   rewarded: share,
   parseRate: share,
+  shortened: count.optional(),
   byKind: z.record(z.string(), z.object({ transitions: count, exact: share, rewarded: share })),
   outcomes: outcomesSchema.optional(),
   examples: z.array(exampleSchema),
@@ -39,6 +40,8 @@ const policySchema = z.object({
   byKind: z.record(z.string(), z.object({ solved: count, episodes: count })),
   grounding: share.nullable(),
   parseRate: share,
+  shortened: count.optional(),
+  outgrown: count.optional(),
   episodes: z.array(
     z.object({ taskId: z.string(), run: z.number(), solved: z.boolean(), steps: count, invalid: count }),
   ),

@@ -3,6 +3,7 @@ import type { Environment } from '../environments/index.ts'
 import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { Prediction } from './predictions.ts'
 import type { PredictionExample, TaskOutcomes, WorldModelResult } from './result.ts'
+import { scorePredictions } from './scores.ts'
 
 /** Examples kept for a look at. */
 const EXAMPLES = 12
@@ -12,13 +13,14 @@ export async function worldModelResult(
   predictor: string,
   split: string,
   transitions: Transition[],
-  predicted: Pick<Prediction, 'thinking' | 'nextState'>[],
+  predicted: (Pick<Prediction, 'thinking' | 'nextState'> & { omitted?: number })[],
   environment: Pick<Environment, 'transitionKind'>,
   reward: WorldModelReward,
 ): Promise<WorldModelResult> {
   const truths = transitions.map((one) => observationText(one.next))
-  const scores = await reward.score(
-    predicted.map(({ nextState }, i) => ({ predicted: nextState, actual: truths[i], from: transitions[i].next.from })),
+  const scores = await scorePredictions(
+    reward,
+    predicted.map(({ nextState }, i) => ({ transition: transitions[i], predicted: nextState })),
   )
   const byKind: WorldModelResult['byKind'] = {}
   const byTask = new Map<string, TaskOutcomes>()
@@ -50,6 +52,7 @@ export async function worldModelResult(
     exact: exact / total,
     rewarded: rewarded / total,
     parseRate: predicted.filter((one) => one.nextState !== null).length / total,
+    shortened: predicted.filter(({ omitted = 0 }) => omitted > 0).length,
     byKind,
     outcomes: [...byTask.values()],
     examples: examples(transitions, predicted, scores, environment),

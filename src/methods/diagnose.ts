@@ -38,7 +38,7 @@ import {
 import { RunFolder, readJson, readLines } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 import { alfworldPreset } from './alfworld.ts'
-import { agentOf, modelFolder } from './open.ts'
+import { agentOf, modelFolder } from './parts.ts'
 
 export interface DiagnoseOptions {
   /** The run folder. */
@@ -56,7 +56,9 @@ export interface DiagnoseOptions {
 }
 
 /** What is asked of an environment here: never to play. */
-type KnownEnvironment = Pick<Environment, 'transitionKind' | 'variants' | 'recorded'>
+type KnownEnvironment = Pick<Environment, 'transitionKind' | 'variants'>
+
+const ALFWORLD = 'alfworld'
 
 /** Groups drawn where nothing else tells whether rewards differ: a share of them is known to about 6 points. */
 const GROUPS = 64
@@ -72,7 +74,8 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   const config = configOf(run)
   const filtered = readFiltered(run)
   const environment = options.environment ?? knownEnvironment(config, filtered)
-  const collected = readCollected(run, environment)
+  const agent = options.agent ?? agentOf(config, config.environment.name !== ALFWORLD)
+  const collected = readCollected(run, agent)
   const { train } = collected
   const kindOf = (one: Transition) => environment.transitionKind?.(one) ?? 'all'
   const seen = visibility(train, kindOf)
@@ -87,10 +90,10 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   if (repeats.nextStates > 1) {
     // Other pairs than the threshold was chosen on.
     const pairs = statePairs(environment, train, hash32('diagnose', config.seed))
-    test = await testReward(reward, config.reward.mode === 'binary' ? (record?.threshold ?? null) : null, pairs)
+    test = await testReward(reward, hasThreshold(config) ? (record?.threshold ?? null) : null, pairs)
   }
   const model = modelFolder(config.model.path)
-  const asked = { config, agent: options.agent ?? agentOf(config), format: loadChatFormat(model) }
+  const asked = { config, agent, format: loadChatFormat(model) }
   const wanted = options.predictions ?? (filtered ? 0 : GROUPS)
   const drawn = wanted > 0 ? await draw(options, { ...asked, run, model, train, reward, kindOf }, wanted) : null
   const variance = drawn?.variance ?? (filtered && groupVariance('filter model', config.filter.draws, filtered))
@@ -115,9 +118,12 @@ function configOf(run: RunFolder): Config {
   return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
 }
 
+/** One threshold decides over every prediction. */
+const hasThreshold = ({ reward }: Config): boolean => reward.kind === 'embedding' && reward.mode === 'binary'
+
 /** ALFWorld's texts need no games to be known; of other environments the filter has written down the kinds. */
 function knownEnvironment(config: Config, filtered: FilterLine[] | null): KnownEnvironment {
-  if (config.environment.name === 'alfworld') return { transitionKind, variants }
+  if (config.environment.name === ALFWORLD) return { transitionKind, variants }
   const kinds = new Map(filtered?.map(({ id, kind }) => [id, kind]))
   return { transitionKind: (one) => kinds.get(one.id) ?? 'all' }
 }
@@ -203,6 +209,9 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
   }
 }
 
+/** Prompts as they are before any is shortened to the context. */
+const WHOLE = { reasoning: true, room: Number.POSITIVE_INFINITY }
+
 const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: z.number() })
 
 function costOf(
@@ -219,7 +228,7 @@ function costOf(
     train: train.length,
     filter: filter.length,
     kept: filtered ? filtered.filter((line) => line.kept).length : config.filter.rule === 'none' ? train.length : null,
-    promptTokens: average(sample, (one) => predictionPrompt(agent, format, one, true).length),
+    promptTokens: average(sample, (one) => predictionPrompt(agent, format, one, WHOLE).tokens.length),
     labelTokens: average(sample, (one) => format.replyTokens(agent.predictionLabel(one)).length),
     answerTokens: drawn?.answerTokens ?? null,
     episode: {

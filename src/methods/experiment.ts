@@ -5,9 +5,18 @@ import { type Config, type ResolvedConfig, resolveConfig } from '../stages/index
 import { alfworldPreset } from './alfworld.ts'
 import { METHODS, type Method } from './method.ts'
 import { miniDataPreset, miniPreset } from './mini.ts'
+import { toolsPreset } from './tools.ts'
 
-/** Settings to start from: the miniature's on generated households or on ALFWorld's games, or the paper's on ALFWorld. */
-export const PRESETS = { mini: miniPreset, 'mini-data': miniDataPreset, alfworld: alfworldPreset } as const
+/**
+ * Settings to start from: the miniature's on generated households or on ALFWorld's games, the paper's on ALFWorld, the paper's
+ * for conversations with tools.
+ */
+export const PRESETS = {
+  mini: miniPreset,
+  'mini-data': miniDataPreset,
+  alfworld: alfworldPreset,
+  tools: toolsPreset,
+} as const
 
 type Settings<T> = { [K in keyof T]?: T[K] extends object ? Settings<T[K]> : T[K] }
 
@@ -26,7 +35,7 @@ export interface Experiment {
   settings?: Settings<Config>
 }
 
-/** An experiment, typed: an editor completes its fields. `export const experiment = defineConfig({ … })`. */
+/** An experiment, typed: an editor completes its fields. `export default defineConfig({ … })`. */
 export function defineConfig(experiment: Experiment): Experiment {
   return experiment
 }
@@ -41,13 +50,22 @@ export function methodOf({ method = 'rwml' }: Experiment): Method {
   return found
 }
 
-/** Preset, then the experiment's settings, then `overrides` (dotted paths), validated. */
+/**
+ * Preset, then the experiment's settings, then `overrides` (dotted paths), validated.
+ * @throws UserError for an unknown preset or setting, a value out of range, or a setting that an own environment makes void.
+ */
 export function settingsOf(experiment: Experiment, overrides: Record<string, unknown> = {}): ResolvedConfig {
   const { preset = 'mini', environment, settings = {} } = experiment
   const known = Object.hasOwn(PRESETS, preset)
   if (!known) throw new UserError(`no preset is called "${preset}"; there are ${Object.keys(PRESETS).join(', ')}`, 2)
-  const named = environment ? { 'environment.name': environment.name } : {}
-  return resolveConfig(PRESETS[preset], { ...named, ...dotted(settings), ...overrides })
+  const given = { ...dotted(settings), ...overrides }
+  if (!environment) return resolveConfig(PRESETS[preset], given)
+  const isVoid = (path: string) => path.startsWith('environment.')
+  const [without] = Object.keys(given).filter(isVoid)
+  if (without)
+    throw new UserError(`"${without}" is a setting of ALFWorld, and the experiment has its own environment`, 2)
+  const { config, fields } = resolveConfig(PRESETS[preset], { ...given, 'environment.name': environment.name })
+  return { config, fields: fields.filter(({ path }) => !isVoid(path) || path === 'environment.name') }
 }
 
 function dotted(settings: object, prefix = ''): Record<string, unknown> {

@@ -1,26 +1,20 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { z } from 'zod'
-import { type Agent, alfworldTranscript, alfworldWindow } from '../agents/index.ts'
-import { hash32, shellQuote, UserError } from '../core/index.ts'
-import { MeteredTrainer, type ModelConfig, openLocalEngine, parameterCount, trainingMemory } from '../engines/index.ts'
-import { alfworldEnvironment, type Environment } from '../environments/index.ts'
+import { shellQuote, UserError } from '../core/index.ts'
+import { MeteredTrainer, parameterCount } from '../engines/index.ts'
+import { type Environment, HELD_OUT } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
-import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, writeJson } from '../store/index.ts'
-import { loadChatFormat } from '../tokens/index.ts'
+import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
 import type { Method } from './method.ts'
+import { type Given, givenHash, modelHash, openEngine, PACKAGE, partsOf } from './parts.ts'
 
-export interface RunOptions {
+export interface RunOptions extends Given {
   /** The run folder. */
   out: string
   resolved: ResolvedConfig
   method: Method
-  /** An environment and an agent given in code, instead of those that the settings name. */
-  environment?: Environment
-  agent?: Agent
   /** How the run was started, for the report's hints. */
   command: string
   resume: boolean
@@ -32,47 +26,24 @@ export interface RunOptions {
 
 export interface OpenRun {
   context: StageContext
-  /** Write down how it ended, give up the lock, end the engine. */
+  /** Write down how it ended, give up the lock, end the engine. Closing again changes nothing. */
   close(status: RunInfo['status']): Promise<void>
 }
 
-/** The package's own folder, wherever it is installed. */
-const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
-
 const packageSchema = z.object({ version: z.string() })
 const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: z.number() })
-
-export function environmentOf(config: Config, warn: (message: string) => void): Environment {
-  const { source, data, size, tasks } = config.environment
-  if (source === 'data') return alfworldEnvironment({ data: data || undefined, warn })
-  // Every seed has households of its own, so that several seeds are several samples of what there is.
-  return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
-}
-
-/** How the settings say the model plays. */
-export function agentOf({ agent }: Config): Agent {
-  return agent.style === 'transcript' ? alfworldTranscript : alfworldWindow(agent)
-}
-
-/** A model folder: as given, or beside the package (the shipped miniature). */
-export function modelFolder(path: string): string {
-  const found = [resolve(path), join(PACKAGE, path)].find((folder) => existsSync(join(folder, 'config.json')))
-  if (!found)
-    throw new UserError(`no model at ${resolve(path)}: a model folder holds config.json and model.safetensors`)
-  return found
-}
 
 /** Open everything a method needs, in a new run folder or, with `resume`, in one that was begun with the same settings. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
   const { config } = resolved
+  // What the user named is looked at before anything is written, and before hours of work that would end at it.
+  const parts = partsOf(config, options, options.warn)
+  const { environment, agent, format, baseModel, threads } = parts
+  requireTasks(environment)
   const run = RunFolder.create(options.out)
   const lock = run.lock(options.command)
   try {
-    const baseModel = modelFolder(config.model.path)
-    const threads = config.model.threads || cpus().length
-    const environment = options.environment ?? environmentOf(config, options.warn)
-    const agent = options.agent ?? agentOf(config)
     const configHash = hashOf({
       config,
       threads,
@@ -80,11 +51,10 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       method: options.method.stages.map(({ name, options }) => ({ name, options })),
       environment: environment.name,
       agent: agent.name,
+      given: givenHash(options, parts),
     })
     checkResume(run, options, configHash)
-    const format = loadChatFormat(baseModel)
-    const engine = await openLocalEngine(baseModel, { threads })
-    refuseWithoutMemory(engine.config)
+    const engine = await openEngine(parts)
     const trainer = new MeteredTrainer(engine.trainer())
     const now = new Date().toISOString()
     const info: RunInfo = {
@@ -127,18 +97,37 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       warn: options.warn,
       signal,
     }
+    let closed = false
     return {
       context,
       async close(status) {
-        run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
-        metrics.close()
-        lock.release()
-        await engine.close()
+        if (closed) return
+        closed = true
+        try {
+          run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
+        } catch (error) {
+          // Why it failed is what matters: that this cannot be written down either (a full disk) must not hide it.
+          if (status === 'finished') throw error
+        } finally {
+          metrics.close()
+          lock.release()
+          await engine.close()
+        }
       },
     }
   } catch (error) {
     lock.release()
+    removeIfEmpty(run.path)
     throw error
+  }
+}
+
+/** @throws UserError where there is nothing to train on, or a split that is to be evaluated is there and empty. */
+function requireTasks(environment: Environment): void {
+  const there = environment.splits()
+  for (const split of ['train', ...HELD_OUT.filter((one) => there.includes(one))]) {
+    if (environment.tasks(split).length > 0) continue
+    throw new UserError(`the environment ${environment.name} has no task in its split "${split}"`)
   }
 }
 
@@ -172,25 +161,6 @@ function describeEnvironment(config: Config): string {
   return source === 'generated'
     ? `alfworld, ${size} generated households`
     : `alfworld, games of ${data || 'the data folder'}`
-}
-
-/** What a run hangs on besides its settings: weights and tokenizer. */
-function modelHash(folder: string): string {
-  const hash = createHash('sha256')
-  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
-    const path = join(folder, name)
-    if (existsSync(path)) hash.update(readFileSync(path))
-  }
-  return hash.digest('hex')
-}
-
-function refuseWithoutMemory(config: ModelConfig): void {
-  const needed = trainingMemory(config)
-  if (needed <= totalmem()) return
-  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
-  throw new UserError(
-    `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(totalmem())}: take a smaller model`,
-  )
 }
 
 /** First line of the model's own description, where it has one. */

@@ -1,9 +1,12 @@
-import type { EvaluationResult } from '../evaluation/index.ts'
+import { contextNote, type EvaluationResult } from '../evaluation/index.ts'
 import { paperRows } from './paper.ts'
 
-/** Sentences on what one run cannot show whatever its numbers: its seed, and the arms it does not have. */
+/** Sentences on what one run cannot show whatever its numbers: its seed, the arms it does not have, what its model never saw. */
 export function limits(evaluation: EvaluationResult | null): string[] {
-  if (!evaluation || evaluation.arms.length < 2) return []
+  if (!evaluation) return []
+  const note = contextNote(evaluation)
+  const context = note === null ? [] : [note]
+  if (evaluation.arms.length < 2) return context
   const rows = paperRows(evaluation.arms.map((arm) => arm.arm))
   const sentences = [
     'The intervals cover the choice of tasks and the luck of sampling. They do not cover training: another seed gives another model, and only several seeds show how far apart those are.',
@@ -18,5 +21,5 @@ export function limits(evaluation: EvaluationResult | null): string[] {
       'No arm was trained by supervised learning on the same transitions, so it cannot say what RL adds to them.',
     )
   }
-  return sentences
+  return [...sentences, ...context]
 }

@@ -140,6 +140,11 @@ export function pooledWorldModel(results: readonly WorldModelResult[], predictor
   }
 }
 
+/** Some arm played tasks that have a reward. Without one there is no success to speak of, and nothing is said of it. */
+export function hasSuccess(evaluation: EvaluationResult): boolean {
+  return evaluation.arms.some((arm) => arm.policy.length > 0)
+}
+
 /** Tasks evaluated, all splits together. */
 export function taskCount(evaluation: EvaluationResult): number {
   return Math.max(0, ...evaluation.arms.map((arm) => arm.policy.reduce((sum, result) => sum + result.tasks, 0)))

@@ -111,10 +111,17 @@ describe('missing parts', () => {
   test('an environment without task reward reports its world model', () => {
     const input = fixtureInput()
     for (const arm of input.evaluation?.arms ?? []) arm.policy = []
-    const { markdown } = buildReport(input)
-    expect(markdown).toContain('Task success was not measured.')
+    const { markdown, html } = buildReport(input)
+    const [, verdict] = markdown.split('\n\n')
+    expect(verdict).toMatch(/^The share of next states predicted exactly .* There is no task reward/)
     expect(markdown).toContain('| World model, exact')
-    expect(markdown).not.toContain('Success, all')
+    const about = ['Beside the paper', 'Task success by kind']
+    expect(markdown.match(/^## .*$/gm)).toEqual(
+      HEADINGS.filter((heading) => !about.includes(heading)).map((heading) => `## ${heading}`),
+    )
+    const results = markdown.slice(0, markdown.indexOf('## Learning curves'))
+    expect(results).not.toMatch(/not measured|evaluation runs/)
+    expect(html).not.toMatch(/Success, |Task success/)
   })
 
   test('arms that solved nothing, and a single run, have no made-up numbers', () => {

@@ -50,6 +50,6 @@ function reportDocument(input: ReportInput): ReportDocument {
       rewardSection(input),
       configurationSection(input),
       nextSection(input),
-    ],
+    ].filter((section) => section !== null),
   }
 }

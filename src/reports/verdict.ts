@@ -19,12 +19,11 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
       if (!changeOf(success, 0, arm)?.detected) continue
       sentences.push(' ', ...sentence(success, `In between, ${evaluation.arms[arm].arm}, it`, arm))
     }
-  } else {
-    sentences.push('Task success was not measured.')
   }
   const exact = find('exact')
   if (exact) {
-    sentences.push(' ', ...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
+    if (success) sentences.push(' ')
+    sentences.push(...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
     const fallen = fallenKinds(evaluation)
     if (fallen.length > 0) sentences.push(` It fell on ${fallen.join(', ')}.`)
     const best = bestBaseline(evaluation)
@@ -39,6 +38,7 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
   if (invalid && changeOf(invalid, 0, last)?.detected) {
     sentences.push(' ', ...sentence(invalid, 'The share of invalid actions', last))
   }
+  if (!success) sentences.push(' There is no task reward, and so no success to measure.')
   return sentences
 }
 

@@ -101,23 +101,42 @@ describe('playWave', () => {
     expect(one.turns[0]).toMatchObject({ action: null, valid: false })
   })
 
-  it('ends an episode whose prompt leaves no room for a reply, and refuses a first prompt that does', async () => {
-    const sampler = new ScriptedSampler(() => reply('what'), 120)
-    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler, { maxSteps: 50 }))
-    expect(one.truncated).toBe(true)
-    expect(one.turns.length).toBeGreaterThan(0)
-    const tiny = new ScriptedSampler(() => reply('what'), 20)
-    await expect(playWave([{ task: task('a'), sample: 0 }], options(tiny))).rejects.toThrow(/task a.*context/)
+  it('leaves out the oldest turns where the context is too short, counts them, and trains on what was shown', async () => {
+    const contextLength = 160
+    const sampler = new ScriptedSampler((_, call) => reply(`what ${call}`), contextLength)
+    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler, { maxSteps: 12 }))
+    expect(one).toMatchObject({ truncated: true, outgrown: false })
+    expect(one.turns).toHaveLength(12)
+    const prompts = sampler.calls.map(({ prompts: [prompt] }) => tokenizer.decode(prompt))
+    const shortened = prompts.filter((text) => /\(\d+ earlier steps are not shown\)/.test(text))
+    expect(one.shortened).toBe(shortened.length)
+    expect(shortened.length).toBeGreaterThan(0)
+    for (const [step, text] of prompts.entries()) {
+      expect(text).toContain('Count to three.')
+      if (step > 0) expect(text).toContain(`what ${step - 1}`)
+    }
+    for (const { prompts: shown } of sampler.calls) expect(shown[0].length).toBeLessThanOrEqual(contextLength - 16)
+    const sampled = one.sequences.flatMap(({ tokens, mask }) => tokens.filter((_, index) => mask[index] === 1))
+    expect(sampled).toEqual(one.turns.flatMap((turn) => turn.tokens))
+    for (const { tokens } of one.sequences) expect(tokens.length).toBeLessThanOrEqual(contextLength)
   })
 
-  it('waits for a step only so long, and says for which', async () => {
-    const stuck = counting({ step: () => new Promise(() => {}) })
-    const sampler = new ScriptedSampler(() => reply('more'))
-    const playing = playWave(
-      [{ task: task('a'), sample: 0 }],
-      options(sampler, { environment: stuck, stepDeadline: 20 }),
-    )
-    await expect(playing).rejects.toThrow(/task a.*step 1.*20 ms/)
+  it('ends an episode whose current observation does not fit, and counts it; refuses such a first prompt', async () => {
+    const flood = counting({
+      step: () => ({
+        observation: { from: 'environment', text: 'flood '.repeat(100) },
+        done: false,
+        truncated: false,
+        valid: true,
+      }),
+    })
+    const sampler = new ScriptedSampler(() => reply('what'), 160)
+    const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler, { environment: flood }))
+    expect(one).toMatchObject({ truncated: true, outgrown: true, shortened: 0 })
+    expect(one.turns).toHaveLength(1)
+    expect(one.sequences[0].tokens.length).toBeLessThanOrEqual(160)
+    const tiny = new ScriptedSampler(() => reply('what'), 20)
+    await expect(playWave([{ task: task('a'), sample: 0 }], options(tiny))).rejects.toThrow(/task a.*context/)
   })
 
   it('stops where it is asked to', async () => {

@@ -1,8 +1,9 @@
-import type { Agent, View } from '../agents/index.ts'
+import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
 import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
-import type { Environment, Episode } from '../environments/index.ts'
+import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
+import { GuardedEpisode } from './guarded-episode.ts'
 
 /** One episode to play: which task, and which attempt at it. */
 export interface Slot {
@@ -22,7 +23,7 @@ export interface PlayOptions {
   maxSteps: number
   /** Tokens of one reply at most. */
   maxTokens: number
-  /** Longest wait for one environment step, milliseconds. */
+  /** Longest wait for the environment to open an episode or to answer a step, milliseconds. */
   stepDeadline?: number
   signal?: AbortSignal
   onStep?: (state: { playing: number; finished: number }) => void
@@ -31,10 +32,14 @@ export interface PlayOptions {
 interface Running {
   slot: Slot
   seed: number
-  episode: Episode
+  episode: GuardedEpisode
   conversation: Conversation
   turns: Turn[]
   history: PastTurn[]
+  /** Turns at the beginning that were left out of the last prompt that had to be shortened. */
+  omitted: number
+  shortened: number
+  outgrown: boolean
   reward?: number
   done: boolean
   truncated: boolean
@@ -45,21 +50,24 @@ const STEP_DEADLINE = 60_000
 /**
  * Play a wave: a fixed list of episodes, all at once, one batch of replies a step. The result is a pure function of the
  * slots, the seed and the weights; an interrupted wave is played again from its beginning.
+ * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const { environment, agent, format, sampler } = options
+  const { environment, agent, format, sampler, maxSteps, stepDeadline = STEP_DEADLINE } = options
   await sampler.reset()
   const running: Running[] = []
   for (const slot of slots) {
     const seed = hash32(options.seed, slot.task.id, slot.sample)
-    const episode = await environment.open(slot.task, { seed, maxSteps: options.maxSteps })
     running.push({
       slot,
       seed,
-      episode,
+      episode: await GuardedEpisode.open(environment, slot.task, { seed, maxSteps }, stepDeadline),
       conversation: new Conversation(format),
       turns: [],
       history: [],
+      omitted: 0,
+      shortened: 0,
+      outgrown: false,
       done: false,
       truncated: false,
     })
@@ -69,9 +77,10 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     options.onStep?.({ playing: playing.length, finished: running.length - playing.length })
     if (playing.length === 0) break
     options.signal?.throwIfAborted()
-    const prompts = playing.map((one) => one.conversation.prompt(agent.playMessages(viewOf(one, agent.showsActions))))
-    cutOff(playing, prompts, sampler.contextLength - options.maxTokens)
-    const open = playing.flatMap((one, i) => (one.truncated ? [] : [{ one, prompt: prompts[i] }]))
+    const open = playing.flatMap((one) => {
+      const prompt = nextPrompt(one, agent, format, sampler.contextLength - options.maxTokens)
+      return prompt === null ? [] : [{ one, prompt }]
+    })
     const samples = await sampler.sample(
       open.map(({ prompt }) => prompt),
       {
@@ -84,41 +93,59 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     )
     for (const [i, { one }] of open.entries()) {
       const { tokens, logprobs } = samples[i][0]
-      await advance(one, tokens, logprobs, agent, options.stepDeadline ?? STEP_DEADLINE)
+      await advance(one, tokens, logprobs, agent)
     }
   }
   return running.map(trajectoryOf)
 }
 
-function viewOf(one: Running, withActions: boolean): View {
-  const { task } = one.slot
-  const actions = withActions ? one.episode.actions?.() : undefined
-  return { instruction: task.instruction, initial: one.episode.initial, history: one.history, actions }
-}
-
-/** An episode whose prompt leaves no room for a reply ends here, truncated: nothing is cut out of what the model sees. */
-function cutOff(playing: Running[], prompts: number[][], room: number): void {
-  for (const [i, one] of playing.entries()) {
-    if (prompts[i].length <= room) continue
-    if (one.turns.length === 0) {
+/**
+ * The tokens to reply to. Where they leave no room for a reply, whole turns are left out, the oldest first. Null ends the
+ * episode: not even the task and the current observation fit, and neither is ever cut.
+ */
+function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number): number[] | null {
+  const { slot, episode, conversation, history } = one
+  const actions = agent.showsActions ? episode.actions() : undefined
+  const messages = (omitted: number) => {
+    const view: View = {
+      instruction: slot.task.instruction,
+      tools: slot.task.tools,
+      initial: episode.initial,
+      history: history.slice(omitted),
+      omitted,
+      actions,
+    }
+    return agent.playMessages(view)
+  }
+  const whole = conversation.promptWithin(messages(0), room)
+  if (whole !== null) return whole
+  // As at the step before: a conversation that grows goes on growing from where it was shortened.
+  let prompt = one.omitted > 0 ? conversation.promptWithin(messages(one.omitted), room) : null
+  if (prompt === null) {
+    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted))).length
+    const omitted = turnsToOmit(history.length, (some) => length(some) <= room)
+    if (omitted === null && history.length === 0) {
       throw new UserError(
-        `task ${one.slot.task.id}: its first prompt has ${prompts[i].length} tokens, but only ${room} fit the model's context beside a reply; use a model with a longer context or a smaller maxTokens`,
+        `task ${slot.task.id}: its first prompt has ${length(0)} tokens, but only ${Math.max(0, room)} fit the model's context beside a reply; use a model with a longer context or a smaller maxTokens`,
       )
     }
-    one.truncated = true
+    if (omitted === null) {
+      one.outgrown = true
+      one.truncated = true
+      return null
+    }
+    one.omitted = omitted
+    prompt = conversation.promptWithin(messages(omitted), room)
   }
+  one.shortened++
+  return prompt
 }
 
-async function advance(one: Running, tokens: number[], logprobs: number[], agent: Agent, deadline: number) {
+async function advance(one: Running, tokens: number[], logprobs: number[], agent: Agent): Promise<void> {
   const reply = one.conversation.accept(tokens, logprobs)
   const parsed = agent.parseAction(reply)
   // A reply without an action still takes a step: the environment answers it as it answers any unknown command.
-  const action = parsed.action ?? { kind: 'text' as const, text: '' }
-  const result = await withDeadline(
-    one.episode.step(action),
-    deadline,
-    () => `task ${one.slot.task.id}: the environment did not answer step ${one.turns.length + 1} within ${deadline} ms`,
-  )
+  const result = await one.episode.step(parsed.action ?? { kind: 'text', text: '' })
   one.turns.push({
     reply,
     action: parsed.action,
@@ -133,22 +160,8 @@ async function advance(one: Running, tokens: number[], logprobs: number[], agent
   one.truncated = result.truncated
 }
 
-/** Every wait has a deadline and says what it waited for. */
-async function withDeadline<T>(value: T | Promise<T>, deadline: number, what: () => string): Promise<T> {
-  if (!(value instanceof Promise)) return value
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UserError(what())), deadline)
-  })
-  try {
-    return await Promise.race([value, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 function trajectoryOf(one: Running): Trajectory {
-  const { slot, episode, turns, reward, done, truncated } = one
+  const { slot, episode, turns, reward, done, truncated, shortened, outgrown } = one
   return {
     task: slot.task,
     sample: slot.sample,
@@ -158,6 +171,8 @@ function trajectoryOf(one: Running): Trajectory {
     reward,
     done,
     truncated,
+    shortened,
+    outgrown,
     sequences: one.conversation.sequences(),
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { unknownSetting, wrongValue } from './config-error.ts'
 
 /** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
 export type Source = 'paper' | 'ours' | 'user'
@@ -77,6 +77,8 @@ export const configSchema = z.strictObject({
     temperature: z.number().positive(),
     /** Easy: mean reward over the draws above this. */
     easyAbove: share,
+    /** The same for what tools return, where a graded reward is seldom 0. */
+    easyAboveTools: share,
     keepEasy: share,
     /** `band` only: share kept of samples that the filter model never gets right. */
     keepHopeless: share,
@@ -85,7 +87,8 @@ export const configSchema = z.strictObject({
     epochs: count,
   }),
   reward: z.strictObject({
-    kind: z.enum(['embedding', 'exact', 'rouge']),
+    /** `hybrid`: ROUGE-L in fifths for what tools return, embedding for all else. */
+    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid']),
     embedder: z.enum(['auto', 'lexical', 'use-lite']),
     mode: z.enum(['binary', 'continuous']),
     /** τ_d; 0 = calibrated on training transitions. */
@@ -171,31 +174,16 @@ function flatten(preset: object, prefix = ''): ConfigField[] {
   )
 }
 
-/** The closest known path, for a mistyped one. */
-function nearest(path: string, known: string[]): string {
-  const distance = (a: string, b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i]
-      for (let j = 1; j <= b.length; j++) {
-        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
-      }
-      row = next
-    }
-    return row[b.length]
-  }
-  return known.reduce((best, one) => (distance(path, one) < distance(path, best) ? one : best))
-}
-
-/** A preset with the user's values laid over it (dotted paths), validated; every field says where it comes from. */
+/**
+ * A preset with the user's values laid over it (dotted paths), validated; every field says where it comes from.
+ * @throws UserError (bad usage) for a setting that there is not, or a value that it cannot have, with what was probably meant.
+ */
 export function resolveConfig(preset: Preset<Config>, overrides: Record<string, unknown> = {}): ResolvedConfig {
   const fields = flatten(preset)
   const byPath = new Map(fields.map((field) => [field.path, field]))
   for (const [path, value] of Object.entries(overrides)) {
     const field = byPath.get(path)
-    if (!field) {
-      throw new UserError(`no setting is called "${path}"; did you mean "${nearest(path, [...byPath.keys()])}"?`, 2)
-    }
+    if (!field) throw unknownSetting(path, [...byPath.keys()])
     field.value = value as ConfigField['value']
     field.source = 'user'
   }
@@ -211,8 +199,16 @@ export function resolveConfig(preset: Preset<Config>, overrides: Record<string, 
   }
   const parsed = configSchema.safeParse(tree)
   if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new UserError(`setting "${issue.path.join('.')}": ${issue.message}`, 2)
+    const path = parsed.error.issues[0].path.map(String)
+    throw wrongValue(path.join('.'), byPath.get(path.join('.'))?.value, leafAt(path))
   }
   return { config: parsed.data, fields }
+}
+
+/** The schema of one setting. */
+function leafAt(path: readonly string[]): z.ZodType {
+  return path.reduce<z.ZodType>(
+    (schema, key) => (schema instanceof z.ZodObject ? (schema.shape[key] as z.ZodType) : schema),
+    configSchema,
+  )
 }

@@ -53,7 +53,16 @@ describe('mismatched targets', () => {
 
 describe('coin flips', () => {
   it('are fair, and the same for the same seed', () => {
-    const answer = { tokens: [], logprobs: [], thinking: null, nextState: 'x', reward: 1, distance: 0 }
+    const answer = {
+      prompt: [],
+      omitted: 0,
+      tokens: [],
+      logprobs: [],
+      thinking: null,
+      nextState: 'x',
+      reward: 1,
+      distance: 0,
+    }
     const groups = Array.from({ length: 500 }, () => Array.from({ length: 8 }, () => answer))
     const flipped = coinFlips(groups, 1)
     const heads = flipped.flat().filter(({ reward }) => reward === 1).length / 4000

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
-import type { Environment } from '../environments/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
+import { type Environment, HELD_OUT } from '../environments/index.ts'
 import {
   type ArmResult,
   armSchema,
@@ -39,8 +40,6 @@ export interface EvaluateOptions {
   /** Laid over the config's evaluation settings. */
   settings?: Partial<Config['evaluate']>
 }
-
-const HELD_OUT = ['seen', 'unseen']
 
 /** Stage 5: every arm on held-out tasks. */
 export function evaluateStage(options: EvaluateOptions = {}): Stage {
@@ -189,7 +188,7 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
       ),
     )
   const trajectories = environment.recorded?.(split) ?? (await play())
-  const all = trajectories.flatMap(transitionsOf)
+  const all = trajectories.flatMap((one) => askedTransitions(agent, one))
   return new Random('held-out', config.seed, split).shuffle(all).slice(0, config.evaluate.transitions)
 }
 

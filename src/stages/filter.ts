@@ -111,7 +111,7 @@ async function score(context: StageContext, train: Transition[], reward: WorldMo
 
 async function scoreChunk(context: StageContext, chunk: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
   const { agent, format, trainer, config, environment } = context
-  const { draws, temperature, rule, easyAbove, keepEasy, keepHopeless } = config.filter
+  const { draws, temperature, rule, easyAbove, easyAboveTools, keepEasy, keepHopeless } = config.filter
   const sampler = trainer.sampler()
   await sampler.reset()
   const groups = await predictAndScore(
@@ -131,7 +131,7 @@ async function scoreChunk(context: StageContext, chunk: Transition[], reward: Wo
   return chunk.map((one, i): FilterLine => {
     const rewards = groups[i].map((answer) => answer.reward)
     const meanReward = rewards.reduce((sum, value) => sum + value, 0) / draws
-    const verdict = judge(meanReward, rule, easyAbove)
+    const verdict = judge(meanReward, rule, one.next.from === 'tool' ? easyAboveTools : easyAbove)
     const keep = verdict === 'easy' ? keepEasy : verdict === 'hopeless' ? keepHopeless : 1
     return {
       id: one.id,

@@ -1,3 +1,4 @@
+import { UserError } from '../core/index.ts'
 import { armsOf } from './arms.ts'
 import { groupStep, rewardNote, usesReference } from './group-step.ts'
 import { policyWork } from './policy-rl.ts'
@@ -16,6 +17,11 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions = {}
     title: `World-model and policy RL in turns${options.teaches === undefined ? '' : `, ${options.teaches}`}`,
     options: { ...options },
     async run(context, artifacts) {
+      if (artifacts.collected?.counts.rewarded === 0) {
+        throw new UserError(
+          `${context.environment.name} gives no task reward, which the stage ${name} learns from: take a method without it, such as rwml`,
+        )
+      }
       const worldModel = worldModelWork(context, artifacts, name, options)
       const policy = policyWork(context, name)
       const turns = interleave(worldModel.steps, context.config.policy.steps)

@@ -23,7 +23,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     options: { ...options },
     async run(context, artifacts) {
       if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
-        return { notes: ['left out: the environment gives no task reward'] }
+        return { notes: ['left out: there is no task reward to play for'] }
       }
       const work = policyWork(context, name)
       const checkpoint = await trainLoop(context, {
@@ -100,6 +100,8 @@ async function playGroups(context: StageContext, slots: Slot[], stage: string, s
       steps: turns.length / trajectories.length,
       cutShare: turns.filter((turn) => turn.tokens.length >= maxTokens).length / turns.length,
       restarts: trajectories.reduce((sum, one) => sum + one.sequences.length - 1, 0),
+      shortened: trajectories.reduce((sum, { shortened = 0 }) => sum + shortened, 0),
+      outgrown: trajectories.filter(({ outgrown }) => outgrown).length,
     },
   }
 }

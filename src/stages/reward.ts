@@ -9,6 +9,7 @@ import {
   DEFAULT_PRECISION,
   embeddingReward,
   exactReward,
+  hybridReward,
   type PairTexts,
   pairDistances,
   rougeReward,
@@ -58,14 +59,25 @@ type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> 
 }
 
 /**
- * The reward of world-model RL. For embeddings: the embedder that better tells states apart, and its threshold, are chosen
- * on pairs around *training* next states only: the same state told differently, and others that look much like it. Stored
- * in the run folder with `keep`, and read from there where it stands already.
+ * The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4).
+ * What had to be chosen is stored in the run folder with `keep`, and read from there where it stands already.
  */
 export async function chooseReward(context: RewardContext, train: Transition[], keep = true): Promise<ChosenReward> {
   const { kind } = context.config.reward
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
+  if (kind === 'embedding') return calibratedReward(context, train, keep)
+  const said = train.filter(({ next }) => next.from !== 'tool')
+  if (said.length === 0) return { reward: rougeReward(), record: null }
+  const { reward, record } = await calibratedReward(context, said, keep)
+  return { reward: hybridReward({ user: reward, environment: reward, tool: rougeReward() }), record }
+}
+
+/**
+ * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen on pairs around
+ * *training* next states only: the same state told differently, and others that look much like it.
+ */
+async function calibratedReward(context: RewardContext, train: Transition[], keep: boolean): Promise<ChosenReward> {
   const folder = context.run.stageFolder('reward')
   const [path, lexicalPath] = [join(folder, 'reward.json'), join(folder, 'lexical.json')]
   if (existsSync(path)) return openReward(context, readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Transition } from '../core/index.ts'
-import type { EvaluationResult } from '../evaluation/index.ts'
+import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { type RunFolder, readJson, writeFileAtomic } from '../store/index.ts'
 import type { Collected } from './collect.ts'
@@ -108,8 +108,13 @@ export async function runStage(stage: Stage, context: StageContext, artifacts: A
     }
     writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
   }
+  const log = (line: MetricLine) => {
+    context.log(line)
+    // A killed process says nothing any more: what it has used up is written down step by step.
+    write({ notes: [] }, false)
+  }
   try {
-    write(await stage.run(context, artifacts), true)
+    write(await stage.run({ ...context, log }, artifacts), true)
   } catch (error) {
     // The failure is what matters: where even the record cannot be written (a full disk), it must not hide it.
     try {

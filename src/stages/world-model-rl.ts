@@ -1,5 +1,5 @@
 import { hash32, Random, type Transition, UserError } from '../core/index.ts'
-import { answerSequence, predictAndScore, predictionPrompt } from '../evaluation/index.ts'
+import { answerSequence, predictAndScore } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { armsOf } from './arms.ts'
@@ -102,10 +102,9 @@ async function predictGroups(
     reward,
   )
   const groups = coin ? coinFlips(scored, hash32(config.seed, step)) : scored
-  const members = groups.map((group, i) => {
-    const prompt = predictionPrompt(agent, format, transitions[i], true)
-    return group.map((answer): GroupMember => ({ reward: answer.reward, sequences: [answerSequence(prompt, answer)] }))
-  })
+  const members = groups.map((group) =>
+    group.map((answer): GroupMember => ({ reward: answer.reward, sequences: [answerSequence(answer)] })),
+  )
   const answers = groups.flat()
   const share = (sum: number) => sum / Math.max(1, answers.length)
   return {
@@ -114,6 +113,7 @@ async function predictGroups(
       parseRate: share(answers.filter(({ nextState }) => nextState !== null).length),
       cutShare: share(answers.filter(({ tokens }) => tokens.length >= maxTokens).length),
       answerTokens: share(answers.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+      shortened: groups.filter(([{ omitted }]) => omitted > 0).length,
     },
   }
 }

@@ -59,9 +59,12 @@ export function fineTune(
     async step(step) {
       const order = new Random(stage, config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
       const at = (step % perEpoch) * batch
+      let shortened = 0
       const examples = order.slice(at, at + batch).map((one) => {
-        const prompt = predictionPrompt(agent, format, one, false)
         const label = format.replyTokens(agent.predictionLabel(one))
+        const room = trainer.sampler().contextLength - label.length
+        const { tokens: prompt, omitted } = predictionPrompt(agent, format, one, { reasoning: false, room })
+        if (omitted > 0) shortened++
         return { tokens: [...prompt, ...label], mask: [...prompt.map(() => 0), ...label.map(() => 1)] }
       })
       const learningRate = learningRateAt({ kind: 'constant', peak: settings.learningRate, warmupSteps }, step)
@@ -69,7 +72,7 @@ export function fineTune(
         ...config.optimiser,
         learningRate,
       })
-      return { loss, gradientNorm, trainedTokens }
+      return { loss, gradientNorm, trainedTokens, shortened }
     },
     note: ({ loss }) => `loss ${loss.toFixed(3)}`,
   })

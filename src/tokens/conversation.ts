@@ -37,16 +37,23 @@ export class Conversation {
 
   /** Token ids to sample the next assistant turn from. */
   prompt(messages: readonly Message[]): number[] {
+    return this.promptWithin(messages, Number.POSITIVE_INFINITY) as number[]
+  }
+
+  /** The same where it has at most `room` tokens; otherwise null, and the conversation stays as it was. */
+  promptWithin(messages: readonly Message[], room: number): number[] | null {
     const text = this.format.promptText(messages)
-    if (!text.startsWith(this.text)) {
+    const continues = text.startsWith(this.text)
+    const added = this.format.tokenizer.encode(continues ? text.slice(this.text.length) : text)
+    if ((continues ? this.current.tokens.length : 0) + added.length > room) return null
+    if (!continues) {
       if (this.current.mask.includes(1)) {
         this.restartCount++
         this.finished.push(this.current)
       }
       this.current = emptySequence()
-      this.text = ''
     }
-    this.append(this.format.tokenizer.encode(text.slice(this.text.length)), 0)
+    this.append(added, 0)
     this.text = text
     this.awaitsReply = true
     return [...this.current.tokens]

@@ -1,5 +1,5 @@
 /** The local engine: ONNX Runtime in one worker thread that owns the weights, trains them and samples from them. */
-import type { Datum, ForwardBackwardResult, Loss, Sample, Sampler, SamplingParams, Trainer } from '../engine.ts'
+import type { Datum, ForwardBackwardResult, Loss, Sample, Sampler, SamplingParams, Scored, Trainer } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
 import { type EngineOptions, type ModelSource, packData, packRows, unpackRows, unpackSamples } from './protocol.ts'
 import { WorkerClient } from './worker-client.ts'
@@ -23,6 +23,10 @@ class LocalSampler implements Sampler {
 
   async logprobs(sequences: number[][], temperature = 1): Promise<number[][]> {
     return unpackRows(await this.worker.call('logprobs', this.model, packRows(sequences), temperature))
+  }
+
+  score(sequences: number[][], alternatives: number): Promise<Scored[]> {
+    return this.worker.call('score', this.model, packRows(sequences), alternatives)
   }
 
   async reset(): Promise<void> {

@@ -1,6 +1,15 @@
 /** What crosses the boundary to the engine's worker thread: calls, answers, errors, and token lists as flat buffers. */
 import { UserError } from '../../core/index.ts'
-import type { AdamParams, Datum, ForwardBackwardResult, Loss, Sample, SamplingParams } from '../engine.ts'
+import type {
+  AdamParams,
+  Alternatives,
+  Datum,
+  ForwardBackwardResult,
+  Loss,
+  Sample,
+  SamplingParams,
+  Scored,
+} from '../engine.ts'
 import type { ModelConfig } from './config.ts'
 
 /** A Hugging Face model folder, or a shape whose weights are drawn from a seed. */
@@ -13,6 +22,8 @@ export interface EngineOptions {
   batch?: number
   /** Bound on the keys and values kept for reuse, in bytes (default 512 MiB), for each model that samples. */
   cacheBytes?: number
+  /** The weights will not change: pack them once, for every call (default false: only for calls long enough to gain by it). */
+  frozen?: boolean
 }
 
 /** Number lists in one buffer, which is transferred and not copied. */
@@ -81,6 +92,8 @@ export interface PackedSamples {
   logprobs: PackedRows
   stopped: boolean[]
   n: number
+  /** Per sample, where asked for: seldom, so they are copied as they are. */
+  alternatives?: Alternatives[][]
 }
 
 export function packSamples(samples: readonly Sample[][]): PackedSamples {
@@ -90,10 +103,11 @@ export function packSamples(samples: readonly Sample[][]): PackedSamples {
     logprobs: packRows(flat.map((sample) => sample.logprobs)),
     stopped: flat.map((sample) => sample.stopReason === 'stop'),
     n: samples.length === 0 ? 0 : samples[0].length,
+    ...(flat[0]?.alternatives && { alternatives: flat.map((sample) => sample.alternatives ?? []) }),
   }
 }
 
-export function unpackSamples({ tokens, logprobs, stopped, n }: PackedSamples): Sample[][] {
+export function unpackSamples({ tokens, logprobs, stopped, n, alternatives }: PackedSamples): Sample[][] {
   const tokenRows = unpackRows(tokens)
   const logprobRows = unpackRows(logprobs)
   const flat = stopped.map(
@@ -101,6 +115,7 @@ export function unpackSamples({ tokens, logprobs, stopped, n }: PackedSamples): 
       tokens: tokenRows[i],
       logprobs: logprobRows[i],
       stopReason: stop ? 'stop' : 'length',
+      ...(alternatives && { alternatives: alternatives[i] }),
     }),
   )
   return Array.from({ length: n === 0 ? 0 : flat.length / n }, (_, i) => flat.slice(i * n, (i + 1) * n))
@@ -111,6 +126,7 @@ export interface Calls {
   open(source: ModelSource, options: EngineOptions): ModelConfig
   sample(model: number, prompts: PackedRows, params: SamplingParams): PackedSamples
   logprobs(model: number, sequences: PackedRows, temperature: number): PackedRows
+  score(model: number, sequences: PackedRows, alternatives: number): Scored[]
   reset(model: number): undefined
   freeze(): number
   release(model: number): undefined

@@ -83,6 +83,8 @@ class EngineWorker {
         }
         return packRows(await this.model(model).core.logprobs(unpackRows(sequences), temperature))
       },
+      score: async (model, sequences, alternatives) =>
+        this.model(model).core.score(unpackRows(sequences), alternatives),
       reset: async (model) => {
         this.model(model).sampler.reset()
         return undefined

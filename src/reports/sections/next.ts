@@ -20,7 +20,9 @@ export function nextSection({ run }: ReportInput): Section {
             about: 'The same from another seed: one run is not a result',
             command: `npx ${run.command} ${withSeed} --out ${shellQuote(`${run.folder}-seed-${seed}`)}`,
           },
-          { about: 'Play a household yourself', command: 'npx rwml play alfworld' },
+          ...(/^alfworld\b/.test(run.environment)
+            ? [{ about: 'Play a household yourself', command: 'npx rwml play alfworld' }]
+            : []),
         ],
       },
     ],

@@ -1,12 +1,16 @@
 import { type Block, type Cell, cell, type Section } from '../document.ts'
 import { formatDifference, formatInterval, formatLarge, formatShare } from '../format.ts'
 import type { ReportInput } from '../input.ts'
-import { type Change, changeOf, type Measure, measuresOf } from '../measures.ts'
+import { type Change, changeOf, hasSuccess, type Measure, measuresOf } from '../measures.ts'
 import { type Claim, PAPER_CLAIMS, PAPER_FIGURES, paperRows } from '../paper.ts'
 
-/** The paper's numbers in their own columns beside this run's, and which of its claims this run could test. */
-export function paperSection(input: ReportInput): Section {
+/**
+ * The paper's numbers in their own columns beside this run's, and which of its claims this run could test. They are about
+ * success: a run without a task reward has nothing to put beside them.
+ */
+export function paperSection(input: ReportInput): Section | null {
   const evaluation = input.evaluation
+  if (evaluation && !hasSuccess(evaluation)) return null
   const rows = paperRows(evaluation?.arms.map((arm) => arm.arm) ?? [])
   const success = evaluation ? measuresOf(evaluation).find((measure) => measure.id === 'success') : undefined
   return {

@@ -9,6 +9,7 @@ import {
   changeOf,
   type Estimate,
   formatEstimate,
+  hasSuccess,
   type Measure,
   measuresOf,
   pooledWorldModel,
@@ -34,7 +35,9 @@ export function resultsSection(input: ReportInput): Section {
       {
         block: 'note',
         content: [
-          '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). ',
+          hasSuccess(evaluation)
+            ? '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). '
+            : 'In brackets 95% intervals. ',
           ...(measures.some(({ id, arms }) => id === 'exact' && arms.some((arm) => arm && !arm.clusters))
             ? ['World-model intervals of this older run count transitions as independent and are a little too narrow. ']
             : []),
@@ -133,10 +136,13 @@ function formatTable(arms: readonly ArmResult[]): Block {
     const weight = known.reduce((sum, one) => sum + one.weight, 0)
     return weight === 0 ? null : known.reduce((sum, one) => sum + one.found * one.weight, 0) / weight
   }
-  const row = (title: string, value: (arm: ArmResult) => number | null) => [
-    cell(title),
-    ...arms.map((arm) => cell(formatShare(value(arm)))),
-  ]
+  const row = (title: string, value: (arm: ArmResult) => number | null) => {
+    const shares = arms.map(value)
+    // What no arm has (actions where nothing was played, grounding where it does not arise) is left out.
+    return shares.every((share) => share === null)
+      ? []
+      : [[cell(title), ...shares.map((share) => cell(formatShare(share)))]]
+  }
   return {
     block: 'table',
     columns: [
@@ -144,13 +150,15 @@ function formatTable(arms: readonly ArmResult[]): Block {
       ...arms.map((arm) => ({ title: arm.arm, align: 'right' as const })),
     ],
     rows: [
-      row('Replies with an action that parses', (arm) => average(arm, (result) => result.parseRate)),
-      row('Predictions that parse', (arm) => pooledWorldModel(arm.worldModel)?.parseRate ?? null),
-      row('“take” actions naming an object in sight', (arm) => average(arm, (result) => result.grounding)),
+      ...row('Replies with an action that parses', (arm) => average(arm, (result) => result.parseRate)),
+      ...row('Predictions that parse', (arm) => pooledWorldModel(arm.worldModel)?.parseRate ?? null),
+      ...row('“take” actions naming an object in sight', (arm) => average(arm, (result) => result.grounding)),
     ],
   }
 }
 
-function settingsSentence({ settings }: EvaluationResult): string {
+function settingsSentence(evaluation: EvaluationResult): string {
+  const { settings } = evaluation
+  if (!hasSuccess(evaluation)) return `Predictions are the most probable ones; seed ${settings.seed}.`
   return `Evaluated at temperature ${settings.temperature}, at most ${settings.maxSteps} steps, seed ${settings.seed}.`
 }

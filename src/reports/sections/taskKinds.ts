@@ -4,11 +4,13 @@ import { colourOf } from '../charts/palette.ts'
 import { cell, type Figure, type Section } from '../document.ts'
 import { formatShare } from '../format.ts'
 import type { ReportInput } from '../input.ts'
+import { hasSuccess } from '../measures.ts'
 
 type Count = { solved: number; episodes: number }
 
-/** Success by kind of task, all splits together. */
-export function taskKindsSection(input: ReportInput): Section {
+/** Success by kind of task, all splits together; none where the environment gives no reward. */
+export function taskKindsSection(input: ReportInput): Section | null {
+  if (input.evaluation && !hasSuccess(input.evaluation)) return null
   const title = 'Task success by kind'
   const arms = input.evaluation?.arms ?? []
   const counts = arms.map(countKinds)

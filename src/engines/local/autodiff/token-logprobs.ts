@@ -6,6 +6,9 @@ import { once } from './tape.ts'
 export interface TokenLogprobs {
   logprobs: Tensor
   entropy: Tensor
+  /** Logits [rows, vocab] and log Σ exp of each row [rows, 1]: their difference is every token's log-probability. */
+  logits: Value
+  logSum: Value
 }
 
 /**
@@ -63,6 +66,8 @@ export function tokenLogprobs(hidden: Tensor, head: Tensor, targets: Value): Tok
     return graph.node('Mul', [graph.node('Mul', [p, centred]), graph.node('Neg', [gradient])])
   })
   return {
+    logits,
+    logSum,
     logprobs,
     entropy: tape.operation(
       entropy,

@@ -1,9 +1,9 @@
 /** The sampler: continuous batching over the decode graphs, with reuse of everything computed before. */
 import { hash32, UserError, uniform } from '../../../core/index.ts'
-import type { Sample, SamplingParams } from '../../engine.ts'
+import { MOST_ALTERNATIVES, type Sample, type SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import type { Runtime } from '../runtime.ts'
-import { drawRestricted, drawToken, endsWithStop, mostProbable } from './draw.ts'
+import { drawRestricted, drawToken, endsWithStop, mostProbable, mostProbableTokens, type Row } from './draw.ts'
 import { type Sequence, SequencePool } from './pool.ts'
 import { planReuse } from './prefix.ts'
 import { DecoderRunner } from './runner.ts'
@@ -14,6 +14,8 @@ export interface SamplerOptions {
   batch?: number
   /** Bound on keys and values held, in bytes. */
   cacheBytes?: number
+  /** The weights will not change: pack them at once. */
+  frozen?: boolean
 }
 
 /** Tokens of one extension run, padding included. */
@@ -46,6 +48,7 @@ export class SamplerCore {
   private readonly runner: DecoderRunner
   private readonly batch: number
   private readonly cacheBytes: number
+  private readonly frozen: boolean
   private pool: SequencePool
   private readonly running = new Map<Sequence, Request>()
 
@@ -56,6 +59,7 @@ export class SamplerCore {
     this.cacheBytes = options.cacheBytes ?? 512 * 2 ** 20
     this.pool = new SequencePool(this.runner.shape, this.cacheBytes)
     this.batch = options.batch ?? 128
+    this.frozen = options.frozen ?? false
   }
 
   /** Drop cached keys and values. */
@@ -82,7 +86,7 @@ export class SamplerCore {
     const longest = waiting.reduce((most, request) => Math.max(most, request.prompt.length + request.maxTokens), 0)
     const limit = Math.min(this.batch, this.pool.slotsFor(longest))
     // A function of this call alone: packed and unpacked weights may differ in the last bit.
-    await this.runner.prepare(params.maxTokens * Math.ceil(waiting.length / limit) >= BAKE_STEPS)
+    await this.runner.prepare(this.frozen || params.maxTokens * Math.ceil(waiting.length / limit) >= BAKE_STEPS)
     try {
       while (waiting.length > 0 || this.running.size > 0) {
         const free = limit - this.running.size
@@ -100,6 +104,7 @@ export class SamplerCore {
             return topK > 0 || topP < 1 ? drawRestricted(row, u, topK, topP) : drawToken(row, u)
           },
           stop,
+          params.alternatives ?? 0,
         )
       }
     } catch (error) {
@@ -125,6 +130,7 @@ export class SamplerCore {
       if (heldIndex >= 0) this.pool.touch(held[heldIndex])
       for (let sampleIndex = 0; sampleIndex < params.n; sampleIndex++) {
         const sample: Sample = { tokens: [], logprobs: [], stopReason: 'length' }
+        if (params.alternatives) sample.alternatives = []
         const source = promptIndex >= 0 ? firsts.get(promptIndex) : heldIndex >= 0 ? held[heldIndex] : undefined
         const request: Request = {
           prompt,
@@ -210,8 +216,9 @@ export class SamplerCore {
   /** One token for every running sequence. */
   private async step(
     inverseTemperature: number,
-    draw: (row: { values: Float32Array; offset: number; size: number }, request: Request) => number,
+    draw: (row: Row, request: Request) => number,
     stop: number[][],
+    alternatives: number,
   ): Promise<void> {
     const { arena } = this.pool
     const slots = this.pool.activeCount
@@ -241,6 +248,10 @@ export class SamplerCore {
       const { sample } = request
       sample.tokens.push(token)
       sample.logprobs.push(logprob)
+      if (sample.alternatives) {
+        const tokens = mostProbableTokens(row, alternatives)
+        sample.alternatives.push({ tokens, logprobs: tokens.map((one) => Math.log(row.values[row.offset + one])) })
+      }
       request.sequence!.tokens.push(token)
       const stopped = endsWithStop(sample.tokens, stop)
       if (!stopped && sample.tokens.length < request.maxTokens) return
@@ -273,7 +284,7 @@ function bestRun(counts: number[]): { slots: number; length: number } {
 }
 
 function checkSampling(prompts: number[][], params: SamplingParams, config: ModelConfig): void {
-  const { n, maxTokens, temperature, topP = 1, topK = 0, seed } = params
+  const { n, maxTokens, temperature, topP = 1, topK = 0, seed, alternatives = 0 } = params
   const refuse = (what: string): never => {
     throw new UserError(`sample: ${what}`)
   }
@@ -282,6 +293,9 @@ function checkSampling(prompts: number[][], params: SamplingParams, config: Mode
   if (!(temperature >= 0 && Number.isFinite(temperature))) refuse(`temperature is ${temperature}; it must be 0 or more`)
   if (!(topP > 0 && topP <= 1)) refuse(`topP is ${topP}; it must be above 0 and at most 1`)
   if (!(Number.isInteger(topK) && topK >= 0)) refuse(`topK is ${topK}; it must be 0 (off) or a whole number`)
+  if (!(Number.isInteger(alternatives) && alternatives >= 0 && alternatives <= MOST_ALTERNATIVES)) {
+    refuse(`alternatives is ${alternatives}; it must be a whole number up to ${MOST_ALTERNATIVES}`)
+  }
   if (typeof seed !== 'number' && seed.length !== prompts.length) {
     refuse(`${seed.length} seeds for ${prompts.length} prompts; give one seed, or one per prompt`)
   }

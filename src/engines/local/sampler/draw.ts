@@ -14,6 +14,22 @@ export function mostProbable({ values, offset, size }: Row): number {
   return best
 }
 
+/** The `count` most probable tokens, the most probable first; ties go to the lower id. */
+export function mostProbableTokens({ values, offset, size }: Row, count: number): number[] {
+  const best: number[] = []
+  for (let i = 0; i < size; i++) {
+    const p = values[offset + i]
+    if (best.length === count && p <= values[offset + best[count - 1]]) continue
+    let at = Math.min(best.length, count - 1)
+    while (at > 0 && values[offset + best[at - 1]] < p) {
+      best[at] = best[at - 1]
+      at--
+    }
+    best[at] = i
+  }
+  return best
+}
+
 /**
  * The token at quantile `u` ∈ [0, 1) of the distribution, tokens in id order. A row in single precision need not sum to
  * one: what is missing at the end goes to the last token with any probability.

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../config.ts'
 import type { ParameterSet } from '../parameters.ts'
 import type { DecoderForm } from './decoder.ts'
 import type { RunLayout } from './layout.ts'
-import { logprobGraph, type ModelGraph, trainingGraph } from './training-graph.ts'
+import { logprobGraph, type ModelGraph, scoreGraph, trainingGraph } from './training-graph.ts'
 
 /** Per output row; each array has `layout.selected` entries. */
 export interface RowInputs {
@@ -19,6 +19,12 @@ export interface RowOutputs {
   logprobs: Float32Array
   entropy: Float32Array
   loss: Float32Array
+}
+
+export interface RowScores {
+  logprobs: Float32Array
+  tokens: BigInt64Array
+  tokenLogprobs: Float32Array
 }
 
 interface Program {
@@ -84,6 +90,18 @@ export class ModelRunner {
     const { session } = await this.program(key, () => logprobGraph(this.config, form, temperature))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
     return outputs.logprobs.data as Float32Array
+  }
+
+  /** Log-probability of each output row's target at temperature 1, and the most probable tokens, [rows, count]. */
+  async score(layout: RunLayout, targets: Int32Array): Promise<RowScores> {
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true }
+    const { session } = await this.program(JSON.stringify({ form, score: true }), () => scoreGraph(this.config, form))
+    const outputs = await session.run(this.feeds(session, layout, { targets }))
+    return {
+      logprobs: outputs.logprobs.data as Float32Array,
+      tokens: outputs.alternativeTokens.data as BigInt64Array,
+      tokenLogprobs: outputs.alternativeLogprobs.data as Float32Array,
+    }
   }
 
   /** Forward and backward; the gradient of Σ weight × loss is added to `gradient`. */

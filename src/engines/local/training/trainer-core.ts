@@ -7,7 +7,7 @@ import {
   writeFolderAtomic,
   writeSafetensors,
 } from '../../../store/index.ts'
-import type { AdamParams, Datum, ForwardBackwardResult, Loss } from '../../engine.ts'
+import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { readModelConfig, readModelWeights, writeModelFiles } from '../model-folder.ts'
 import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
@@ -191,19 +191,50 @@ export class TrainerCore {
 
   /** Log-probability of every token given those before it; entry 0 of each sequence is 0. */
   async logprobs(sequences: readonly (readonly number[])[], temperature = 1): Promise<number[][]> {
+    const result = sequences.map((tokens) => new Array<number>(tokens.length).fill(0))
+    for (const { layout, targets } of this.wholeSequences(sequences)) {
+      const logprobs = await this.runner.logprobs(layout, targets, temperature)
+      for (const { sequence, position, row } of layout.selections) result[sequence][position] = logprobs[row]
+    }
+    return result
+  }
+
+  /** See `Sampler.score`. */
+  async score(sequences: readonly (readonly number[])[], alternatives: number): Promise<Scored[]> {
+    const result = sequences.map(
+      (tokens): Scored => ({
+        logprobs: tokens.map(() => 0),
+        alternatives: tokens.map(() => ({ tokens: [], logprobs: [] })),
+      }),
+    )
+    for (const { layout, targets } of this.wholeSequences(sequences)) {
+      const { logprobs, tokens, tokenLogprobs } = await this.runner.score(layout, targets)
+      const width = tokens.length / layout.selected
+      const count = Math.min(alternatives, width)
+      for (const { sequence, position, row } of layout.selections) {
+        const [start, end] = [row * width, row * width + count]
+        result[sequence].logprobs[position] = logprobs[row]
+        result[sequence].alternatives[position] = {
+          tokens: Array.from(tokens.subarray(start, end), Number),
+          logprobs: Array.from(tokenLogprobs.subarray(start, end)),
+        }
+      }
+    }
+    return result
+  }
+
+  /** Runs that predict every token but the first of each sequence. */
+  private wholeSequences(sequences: readonly (readonly number[])[]): { layout: RunLayout; targets: Int32Array }[] {
     const wanted = sequences.flatMap((tokens, index): Sequence[] => {
       this.checkTokens(tokens)
       const selected = Array.from({ length: Math.max(0, tokens.length - 1) }, (_, i) => i + 1)
       return selected.length > 0 ? [{ index, tokens, selected }] : []
     })
-    const result = sequences.map((tokens) => new Array<number>(tokens.length).fill(0))
-    for (const layout of this.layouts(wanted, true)) {
+    return this.layouts(wanted, true).map((layout) => {
       const targets = new Int32Array(layout.selected)
       for (const { sequence, position, row } of layout.selections) targets[row] = sequences[sequence][position]
-      const logprobs = await this.runner.logprobs(layout, targets, temperature)
-      for (const { sequence, position, row } of layout.selections) result[sequence][position] = logprobs[row]
-    }
-    return result
+      return { layout, targets }
+    })
   }
 
   /** Weights, optimiser state, step and checksums into a folder that is also a Hugging Face model folder. Atomic. */

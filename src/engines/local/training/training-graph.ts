@@ -1,4 +1,4 @@
-import type { Loss } from '../../engine.ts'
+import { type Loss, MOST_ALTERNATIVES } from '../../engine.ts'
 import { scale, Tape, tokenLogprobs } from '../autodiff/index.ts'
 import type { ModelConfig } from '../config.ts'
 import { GraphBuilder } from '../onnx/index.ts'
@@ -28,6 +28,20 @@ function appendLogprobs(graph: GraphBuilder, config: ModelConfig, form: DecoderF
 export function logprobGraph(config: ModelConfig, form: DecoderForm, temperature: number): ModelGraph {
   const graph = new GraphBuilder('logprobs')
   appendLogprobs(graph, config, form, temperature)
+  return { bytes: graph.build(), dense: [], byRow: [] }
+}
+
+/**
+ * Forward only, at temperature 1: `logprobs` [rows, 1], and the most probable tokens of each row, the most probable first:
+ * `alternativeTokens`, `alternativeLogprobs` [rows, count], `MOST_ALTERNATIVES` or as many as there are.
+ */
+export function scoreGraph(config: ModelConfig, form: DecoderForm): ModelGraph {
+  const graph = new GraphBuilder('score')
+  const { rows } = appendLogprobs(graph, config, form, 1)
+  const count = Math.min(MOST_ALTERNATIVES, config.vocab_size)
+  const [logits, tokens] = graph.nodes('TopK', [rows.logits, graph.int64([count])], 2, { axis: -1 })
+  graph.output('alternativeTokens', tokens, 'int64', ['outputRows', count])
+  graph.output('alternativeLogprobs', graph.node('Sub', [logits, rows.logSum]), 'float32', ['outputRows', count])
   return { bytes: graph.build(), dense: [], byRow: [] }
 }
 

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { shellQuote } from '../core/index.ts'
+import { methodOf, settingsOf } from '../methods/index.ts'
+import { experimentName, loadExperiment, parseSetting } from './experiment-file.ts'
+import { pathName } from './paths.ts'
+import { runExperiment } from './run-experiment.ts'
+
+interface Options {
+  out?: string
+  set: string[]
+  resume: boolean
+  dry: boolean
+  json: boolean
+}
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('any experiment from a file: your own environment, model, method and settings')
+    .argument('<experiment>', 'a .ts, .js or .mjs file with "export default defineConfig({ … })"', pathName)
+    .option('--out <dir>', "run folder (default: the experiment's, or runs/<file name>)", pathName)
+    .option('--set <name=value>', 'set a setting; can be given again', (one, all: string[]) => [...all, one], [])
+    .option('--resume', 'go on with an interrupted run', false)
+    .option('--dry', 'train nothing: show the plan, and a prompt of each stage with what is trained on', false)
+    .option('--json', 'print the result as one JSON object on the last line', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rwml run experiment.ts --dry                     what it would do, for how long, with which prompts
+  rwml run experiment.ts                           do it; the run folder is runs/experiment
+  rwml run experiment.ts --set seed=1 --set policy.steps=30 --out runs/other
+  rwml run experiment.ts --resume                  go on after Ctrl-C
+
+What stands in an experiment file: docs/own-environment.md.`,
+    )
+    .action(run)
+}
+
+async function run(file: string, options: Options): Promise<void> {
+  const experiment = await loadExperiment(file)
+  const overrides = Object.fromEntries(options.set.map(parseSetting))
+  const out = options.out ?? experiment.out ?? join('runs', experimentName(file))
+  const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
+  const command = `rwml run ${shellQuote(file)}${sets}`
+  const { config } = settingsOf(experiment, overrides)
+  console.error(
+    `rwml run: ${methodOf(experiment).name} on ${config.environment.name} with ${config.model.path}, run folder ${out}. Ctrl-C saves.\n`,
+  )
+  await runExperiment({ experiment, overrides, command, out, resume: options.resume, json: options.json })
+}

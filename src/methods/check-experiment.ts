@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { nearest, UserError } from '../core/index.ts'
+import type { Experiment } from './experiment.ts'
+
+/** A method of something given in code: only that it is there and can be called can be checked beforehand. */
+const callable = z.custom((value) => typeof value === 'function')
+
+const environment = z.looseObject({
+  name: z.string().min(1),
+  splits: callable,
+  tasks: callable,
+  open: callable,
+  recorded: callable.optional(),
+  transitionKind: callable.optional(),
+  grounded: callable.optional(),
+  variants: callable.optional(),
+})
+
+const agent = z.looseObject({
+  name: z.string().min(1),
+  showsActions: z.boolean(),
+  playMessages: callable,
+  parseAction: callable,
+  target: callable.optional(),
+  predictMessages: callable,
+  parsePrediction: callable,
+  predictionLabel: callable,
+})
+
+const stage = z.looseObject({ name: z.string().min(1), title: z.string(), options: z.looseObject({}), run: callable })
+
+const experiment = z.strictObject({
+  preset: z.string().optional(),
+  method: z.union([z.string(), z.looseObject({ name: z.string().min(1), stages: z.array(stage).min(1) })]).optional(),
+  environment: environment.optional(),
+  agent: agent.optional(),
+  out: z.string().min(1).optional(),
+  settings: z.looseObject({}).optional(),
+})
+
+/** Where to read on about a part of an experiment. */
+const SEE: Record<string, string> = {
+  environment: 'see docs/own-environment.md',
+  agent: 'see the Agent interface in docs/api.md',
+  method: 'a method is a name or { name, stages }',
+}
+
+/**
+ * What an experiment file exports, checked as far as that can be done without running it; `where` names the file.
+ * @throws UserError for the first thing that is wrong: the field, what it has to be, and the nearest name of an unknown one.
+ */
+export function checkExperiment(value: unknown, where: string): Experiment {
+  const checked = experiment.safeParse(value)
+  // The object itself and not its copy: an environment may be an instance of a class.
+  if (checked.success) return value as Experiment
+  throw new UserError(`${where}: ${faultOf(checked.error.issues[0], value)}`, 2)
+}
+
+function faultOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'unrecognized_keys') {
+    const [key] = issue.keys
+    const known = Object.keys(experiment.shape)
+    return `an experiment has no field "${key}"; did you mean "${nearest(key, known)}"? It has ${known.join(', ')}`
+  }
+  // Of a union the branch that is an object says more than "invalid input".
+  const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined
+  const path = [...issue.path, ...(inner?.path ?? [])]
+  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  const name = path.length > 0 ? path.join('.') : 'the experiment'
+  const [part] = path
+  const see = SEE[String(part)] ? `; ${SEE[String(part)]}` : ''
+  const reason = (inner ?? issue).code === 'custom' ? 'it must be a function' : (inner ?? issue).message
+  return `${name} ${found === undefined ? 'is missing' : 'is not right'}: ${reason}${see}`
+}

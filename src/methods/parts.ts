@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Agent, alfworldTranscript, alfworldWindow, transcriptAgent, windowAgent } from '../agents/index.ts'
+import { hash32, type Transition, UserError } from '../core/index.ts'
+import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
+import { alfworldEnvironment, type Environment, withHeldOut } from '../environments/index.ts'
+import type { Config } from '../stages/index.ts'
+import { hashOf } from '../store/index.ts'
+import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
+
+/** What is given in code instead of by settings. */
+export interface Given {
+  environment?: Environment
+  agent?: Agent
+}
+
+/** What an experiment is made of, before there is a run folder. */
+export interface Parts {
+  environment: Environment
+  agent: Agent
+  format: ChatFormat
+  /** Folder of the base model. */
+  baseModel: string
+  threads: number
+}
+
+/** The package's own folder, wherever it is installed. */
+export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Environment, agent and model folder of an experiment. @throws UserError where one of them is missing. */
+export function partsOf(config: Config, given: Given, warn: (message: string) => void): Parts {
+  const baseModel = modelFolder(config.model.path)
+  return {
+    environment: given.environment ? withHeldOut(given.environment, warn) : environmentOf(config, warn),
+    agent: given.agent ?? agentOf(config, given.environment !== undefined),
+    format: loadChatFormat(baseModel),
+    baseModel,
+    threads: config.model.threads || cpus().length,
+  }
+}
+
+/** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory. */
+export async function openEngine({ baseModel, threads }: Parts): Promise<LocalEngine> {
+  const engine = await openLocalEngine(baseModel, { threads })
+  try {
+    refuseWithoutMemory(engine.config)
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+  return engine
+}
+
+/** ALFWorld, as the settings say. */
+export function environmentOf(config: Config, warn: (message: string) => void): Environment {
+  const { source, data, size, tasks } = config.environment
+  if (source === 'data') return alfworldEnvironment({ data: data || undefined, warn })
+  // Every seed has households of its own, so that several seeds are several samples of what there is.
+  return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
+}
+
+/** How the settings say the model plays; `own`: an environment given in code. */
+export function agentOf({ agent }: Config, own: boolean): Agent {
+  if (own) return agent.style === 'transcript' ? transcriptAgent() : windowAgent(agent)
+  return agent.style === 'transcript' ? alfworldTranscript : alfworldWindow(agent)
+}
+
+/** A model folder: as given, or beside the package (the shipped miniature). */
+export function modelFolder(path: string): string {
+  const found = [resolve(path), join(PACKAGE, path)].find((folder) => existsSync(join(folder, 'config.json')))
+  if (!found)
+    throw new UserError(`no model at ${resolve(path)}: a model folder holds config.json and model.safetensors`)
+  return found
+}
+
+/** What a run hangs on besides its settings: weights and tokenizer. */
+export function modelHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
+    const path = join(folder, name)
+    if (existsSync(path)) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}
+
+function refuseWithoutMemory(config: ModelConfig): void {
+  const needed = trainingMemory(config)
+  if (needed <= totalmem()) return
+  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+  throw new UserError(
+    `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(totalmem())}: take a smaller model`,
+  )
+}
+
+/** What is given in code as far as a run hangs on it and can be told: the training tasks and how the model is asked. */
+export function givenHash({ environment, agent }: Given, parts: Parts): string | undefined {
+  if (!environment && !agent) return undefined
+  const say = (text: string) => ({ from: 'environment' as const, text })
+  const act = { kind: 'text' as const, text: 'act' }
+  const asked: Transition = {
+    id: '',
+    taskId: '',
+    taskKind: '',
+    instruction: 'instruction',
+    initial: say('initial'),
+    history: [{ reply: 'reply', action: act, observation: say('observation') }],
+    action: act,
+    next: say('next'),
+    valid: true,
+  }
+  return hashOf({
+    tasks: parts.environment.tasks('train').map(({ id }) => id),
+    play: parts.agent.playMessages(asked),
+    predict: [true, false].map((reasoning) => parts.agent.predictMessages(asked, { reasoning })),
+  })
+}

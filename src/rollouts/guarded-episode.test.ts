@@ -1,0 +1,131 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type Task, UserError } from '../core/index.ts'
+import type { Environment, Episode, StepResult } from '../environments/index.ts'
+import { GuardedEpisode } from './guarded-episode.ts'
+
+const task: Task = { id: 'kitchen/3', split: 'train', kind: 'k', instruction: 'i' }
+const good: StepResult = {
+  observation: { from: 'environment', text: 'ok' },
+  done: false,
+  truncated: false,
+  valid: true,
+  reward: 0.5,
+}
+const act = { kind: 'text', text: 'look' } as const
+
+/** An environment whose episodes are as given: anything at all. */
+function opening(open: () => unknown): Environment {
+  return { name: 'strange', splits: () => [], tasks: () => [], open: open as Environment['open'] }
+}
+const episodeOf = (more: object = {}): unknown => ({
+  initial: { from: 'environment', text: 'start' },
+  step: () => good,
+  ...more,
+})
+const open = (make: () => unknown, some: unknown = task) =>
+  GuardedEpisode.open(opening(make), some as Task, { seed: 1 }, 60_000)
+
+async function refused(promise: Promise<unknown>, message: RegExp): Promise<void> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(UserError)
+  expect((error as Error).message).toMatch(message)
+  expect((error as Error).message).toMatch(/mend the environment and go on with --resume/)
+}
+
+describe('an episode of anybody’s environment', () => {
+  it('is played where it keeps its word, synchronously or not', async () => {
+    const episode = await open(async () => episodeOf({ step: async () => good, actions: () => ['look'] }))
+    expect(episode.initial).toEqual({ from: 'environment', text: 'start' })
+    expect(await episode.step(act)).toEqual(good)
+    expect(episode.actions()).toEqual(['look'])
+    expect((await open(() => episodeOf())).actions()).toBeUndefined()
+    const tool = { from: 'tool', results: [{ id: '1', name: 'f', content: '{}' }] } as const
+    const answered = await open(() => episodeOf({ step: () => ({ ...good, observation: tool, reward: undefined }) }))
+    expect((await answered.step(act)).observation).toEqual(tool)
+  })
+
+  const openings: [string, () => unknown, RegExp][] = [
+    ['throws', () => { throw new Error('no key') }, /task kitchen\/3: opening it failed: no key;/], // biome-ignore format: one a line
+    ['rejects', () => Promise.reject(new Error('no key')), /opening it failed: no key/],
+    ['gives nothing', () => undefined, /its episode is not as it should be: must be an object with `initial`/],
+    ['gives no step', () => ({ initial: good.observation }), /its episode is not as it should be/],
+    ['lacks an observation', () => episodeOf({ initial: null }), /its initial observation is not as it should be/],
+    ['has no text', () => episodeOf({ initial: { from: 'environment' } }), /initial observation.* at text: .*string/],
+  ]
+  it.each(openings)('names the task where opening %s', (_, make, message) => refused(open(make), message))
+
+  it('refuses a task that is none', () =>
+    refused(
+      open(() => episodeOf(), { id: 'x', split: 'train', kind: 'k' }),
+      /a task of the environment strange.* at instruction/,
+    ))
+
+  const steps: [string, () => unknown, RegExp][] = [
+    ['throws', () => { throw new Error('lost') }, /task kitchen\/3, step 2: the environment failed: lost;/], // biome-ignore format: one a line
+    ['throws what is no error', () => { throw 'lost' }, /step 2: the environment failed: lost;/], // biome-ignore format: one a line
+    ['rejects', () => Promise.reject(new Error('lost')), /step 2: the environment failed: lost/],
+    ['gives text', () => 'You see nothing.', /step 2: the environment's answer is not as it should be: .*object/],
+    ['gives null', () => null, /answer is not as it should be: .*null/],
+    ['lacks an observation', () => ({ ...good, observation: undefined }), / at observation: /],
+    ['has an unknown source', () => ({ ...good, observation: { from: 'god', text: '' } }), / at observation\.from: /],
+    ['rewards with NaN', () => ({ ...good, reward: Number.NaN }), / at reward: .*NaN/],
+    ['rewards with infinity', () => ({ ...good, reward: Number.POSITIVE_INFINITY }), / at reward: /],
+    ['rewards with text', () => ({ ...good, reward: '1' }), / at reward: .*string/],
+    ['is done with 1', () => ({ ...good, done: 1 }), / at done: .*number/],
+    ['lacks validity', () => ({ ...good, valid: undefined }), / at valid: /],
+    ['gives the wrong thing later', async () => ({ ...good, truncated: 'no' }), / at truncated: .*string/],
+  ]
+  it.each(steps)('names task and step where it %s', async (_, second, message) => {
+    let count = 0
+    const episode = await open(() =>
+      episodeOf({ step: () => (++count === 2 ? second() : good) } satisfies Partial<Record<keyof Episode, unknown>>),
+    )
+    await episode.step(act)
+    await refused(episode.step(act), message)
+  })
+
+  it('keeps where the environment failed as the cause', async () => {
+    const failure = new Error('lost')
+    const episode = await open(() => episodeOf({ step: () => Promise.reject(failure) }))
+    await expect(episode.step(act)).rejects.toHaveProperty('cause', failure)
+  })
+
+  it('names the step whose actions it cannot list', async () => {
+    const message = /task kitchen\/3, step 1: the environment's list of actions/
+    for (const actions of [
+      () => 'look',
+      () => [1],
+      () => {
+        throw new Error('no')
+      },
+    ]) {
+      // biome-ignore format: one a line
+      const episode = await open(() => episodeOf({ actions }))
+      await refused(
+        Promise.resolve().then(() => episode.actions()),
+        message,
+      )
+    }
+  })
+
+  it('waits only so long for an answer', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const episode = await open(() => episodeOf({ step: () => new Promise(() => {}) }))
+      const waiting = refused(episode.step(act), /kitchen\/3, step 1: the environment failed: no answer within 60 s/)
+      vi.advanceTimersByTime(60_000)
+      await waiting
+      const opened = refused(
+        open(() => new Promise(() => {})),
+        /task kitchen\/3: opening it failed: no answer within 60 s/,
+      )
+      vi.advanceTimersByTime(60_000)
+      await opened
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

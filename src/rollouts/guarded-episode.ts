@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { type Action, type Observation, type Task, UserError } from '../core/index.ts'
+import {
+  actionsSchema,
+  type Environment,
+  type Episode,
+  type OpenOptions,
+  observationSchema,
+  type StepResult,
+  stepResultSchema,
+  taskSchema,
+} from '../environments/index.ts'
+
+const episodeSchema = z.custom<Episode>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    'step' in value &&
+    typeof value.step === 'function' &&
+    'initial' in value,
+  'must be an object with `initial` and `step(action)`',
+)
+
+/**
+ * An episode of anybody's environment, held to its word: an environment that throws, does not answer or answers with something
+ * else is a `UserError` that names task and step.
+ *
+ * It stops the run; the episode is neither dropped nor counted as failed nor tried again. What an environment fails at may
+ * depend on the clock or on luck, and a run must not: without that episode every figure and every weight after it would be
+ * others than those of a run in which it went well. Nothing is lost by stopping: the wave is the unit, and `--resume`
+ * plays it again from its beginning.
+ */
+export class GuardedEpisode {
+  readonly initial: Observation
+  private readonly task: Task
+  private readonly episode: Episode
+  private readonly deadline: number
+  private steps = 0
+
+  private constructor(task: Task, episode: Episode, deadline: number) {
+    this.task = task
+    this.episode = episode
+    this.deadline = deadline
+    this.initial = checked(episode.initial, observationSchema, `${named(task)}: its initial observation`)
+  }
+
+  /** `deadline` bounds the wait for opening and for every step, in milliseconds. */
+  static async open(
+    environment: Environment,
+    task: Task,
+    options: OpenOptions,
+    deadline: number,
+  ): Promise<GuardedEpisode> {
+    checked(task, taskSchema, `a task of the environment ${environment.name}`)
+    const opened = await answered(() => environment.open(task, options), deadline, `${named(task)}: opening it`)
+    return new GuardedEpisode(task, checked(opened, episodeSchema, `${named(task)}: its episode`), deadline)
+  }
+
+  async step(action: Action): Promise<StepResult> {
+    this.steps++
+    const what = `${named(this.task)}, step ${this.steps}: the environment`
+    const result = await answered(() => this.episode.step(action), this.deadline, what)
+    return checked(result, stepResultSchema, `${what}'s answer`)
+  }
+
+  /** Admissible commands now; undefined where the environment does not list them. */
+  actions(): string[] | undefined {
+    if (this.episode.actions === undefined) return undefined
+    const what = `${named(this.task)}, step ${this.steps + 1}: the environment's list of actions`
+    let actions: unknown
+    try {
+      actions = this.episode.actions()
+    } catch (error) {
+      throw failed(what, error)
+    }
+    return checked(actions, actionsSchema, what)
+  }
+}
+
+const REMEDY = 'mend the environment and go on with --resume: the wave is played again'
+
+const named = (task: Task): string => `task ${task.id}`
+
+function failed(what: string, error: unknown): UserError {
+  const reason = error instanceof Error ? error.message : String(error)
+  const wrapped = new UserError(`${what} failed: ${reason}; ${REMEDY}`)
+  // Where in the environment it went wrong: shown after --debug.
+  wrapped.cause = error
+  return wrapped
+}
+
+function checked<T>(value: unknown, schema: z.ZodType<T>, what: string): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const field = issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''
+  throw new UserError(`${what} is not as it should be${field}: ${issue.message}; ${REMEDY}`)
+}
+
+/** What `ask` returns or promises. Every wait has a deadline and says what it waited for. */
+async function answered<T>(ask: () => T | Promise<T>, deadline: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const answer = ask()
+    if (!(answer instanceof Promise)) return answer
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${deadline / 1000} s`)), deadline)
+    })
+    return await Promise.race([answer, late])
+  } catch (error) {
+    throw failed(what, error)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,1 @@
+export { type RunningServer, type ServeOptions, startServer } from './server.ts'

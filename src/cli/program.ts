@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
+import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
 import { importCommand } from './import.ts'
@@ -29,6 +30,7 @@ export function buildProgram(): Command {
   program.addCommand(envCommand())
   program.addCommand(importCommand())
   program.addCommand(reportCommand())
+  program.addCommand(diagnoseCommand())
   program.addCommand(doctorCommand())
   throwErrors(program)
   return program

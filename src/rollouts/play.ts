@@ -1,6 +1,6 @@
 import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
 import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
-import type { Sampler } from '../engines/index.ts'
+import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'

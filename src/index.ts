@@ -19,6 +19,21 @@ export * from './methods/index.ts'
 export { buildReport, loadReportInput } from './reports/index.ts'
 export * from './rewards/index.ts'
 export * from './rollouts/index.ts'
-export { type Config, ours, type Preset, paper, resolveConfig, type StageContext } from './stages/index.ts'
+export {
+  type Config,
+  collectStage,
+  evaluateStage,
+  filterStage,
+  ours,
+  type Preset,
+  paper,
+  policyStage,
+  resolveConfig,
+  rewardStage,
+  type Stage,
+  type StageContext,
+  worldModelSftStage,
+  worldModelStage,
+} from './stages/index.ts'
 export { RunFolder } from './store/index.ts'
 export * from './tokens/index.ts'

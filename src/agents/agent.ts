@@ -1,10 +1,19 @@
-import type { Action, Observation, PastTurn, Transition } from '../core/index.ts'
+import {
+  type Action,
+  type Observation,
+  type PastTurn,
+  type Tool,
+  type Trajectory,
+  type Transition,
+  transitionsOf,
+} from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { PredictionAnswer } from './answers.ts'
 
 /** What an agent sees when it has to act: the task and everything so far, as far as it fits the model's context. */
 export interface View {
   instruction: string
+  tools?: Tool[]
   initial: Observation
   /** The last turn is always there: its observation is the current one. */
   history: PastTurn[]
@@ -28,6 +37,8 @@ export interface Agent {
   readonly showsActions: boolean
   playMessages(view: View): Message[]
   parseAction(reply: string): ParsedAction
+  /** What is asked for in place of what followed, e.g. the shape of a tool's result. Histories show it as it was. */
+  target?(next: Observation): Observation
   /**
    * Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). `omitted` turns
    * before those of the transition do not fit the context (default 0).
@@ -36,4 +47,10 @@ export interface Agent {
   parsePrediction(reply: string): PredictionAnswer
   /** The supervised label: the true next state without reasoning. */
   predictionLabel(transition: Transition): string
+}
+
+/** The steps of a trajectory as this agent is asked about them: `next` is what it has to predict. */
+export function askedTransitions(agent: Pick<Agent, 'target'>, trajectory: Trajectory): Transition[] {
+  const transitions = transitionsOf(trajectory)
+  return agent.target ? transitions.map((one) => ({ ...one, next: agent.target!(one.next) })) : transitions
 }

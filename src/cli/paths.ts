@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 /** Parser of a command-line option that names a file or folder: an empty name is a mistake (an unset variable), no default. */
 export function pathName(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It names no file or folder.')
+  if (text.includes('\0')) throw new InvalidArgumentError('No file name can hold a null character.')
   return text
 }
 

@@ -1,5 +1,6 @@
 import type { Action } from './action.ts'
 import type { Observation } from './observation.ts'
+import type { Tool } from './task.ts'
 import type { Trajectory } from './trajectory.ts'
 
 /** A past step as shown in a history: what the model wrote, what it did, what it then saw. */
@@ -15,6 +16,7 @@ export interface Transition {
   taskId: string
   taskKind: string
   instruction: string
+  tools?: Tool[]
   initial: Observation
   history: PastTurn[]
   action: Action
@@ -32,6 +34,7 @@ export function transitionsOf(trajectory: Trajectory): Transition[] {
       taskId: trajectory.task.id,
       taskKind: trajectory.task.kind,
       instruction: trajectory.task.instruction,
+      tools: trajectory.task.tools,
       initial: trajectory.initial,
       history: trajectory.turns
         .slice(0, index)

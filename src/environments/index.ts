@@ -1,4 +1,5 @@
 export * from './alfworld/index.ts'
 export * from './environment.ts'
 export * from './held-out.ts'
+export * from './recorded/index.ts'
 export * from './schema.ts'

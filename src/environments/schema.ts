@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Action, Observation, Task } from '../core/index.ts'
+import type { Action, Observation, Task, Trajectory } from '../core/index.ts'
 import type { StepResult } from './environment.ts'
 
 /** What comes from an environment (or a recording of one), as schemas: it may be anybody's code. */
@@ -9,6 +9,9 @@ export const taskSchema: z.ZodType<Task> = z.object({
   split: z.string(),
   kind: z.string(),
   instruction: z.string(),
+  tools: z
+    .array(z.object({ name: z.string(), description: z.string().optional(), parameters: z.unknown().optional() }))
+    .optional(),
 })
 
 export const actionSchema: z.ZodType<Action> = z.union([
@@ -40,3 +43,29 @@ export const stepResultSchema: z.ZodType<StepResult> = z.object({
 })
 
 export const actionsSchema = z.array(z.string())
+
+const numbers = z.array(z.number())
+
+/** A line of `rollouts/*.jsonl`. */
+export const trajectorySchema: z.ZodType<Trajectory> = z.object({
+  task: taskSchema,
+  sample: z.int(),
+  seed: z.number(),
+  initial: observationSchema,
+  turns: z.array(
+    z.object({
+      reply: z.string(),
+      action: actionSchema.nullable(),
+      observation: observationSchema,
+      valid: z.boolean(),
+      tokens: numbers,
+      logprobs: numbers,
+    }),
+  ),
+  reward: z.number().optional(),
+  done: z.boolean(),
+  truncated: z.boolean(),
+  shortened: z.int().min(0).optional(),
+  outgrown: z.boolean().optional(),
+  sequences: z.array(z.object({ tokens: numbers, mask: numbers, logprobs: numbers })),
+})

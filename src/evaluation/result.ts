@@ -54,8 +54,22 @@ export interface WorldModelResult {
   shortened?: number
   /** By kind of transition: first visit, revisit, open/close, take/put, other, invalid. */
   byKind: Record<string, { transitions: number; exact: number; rewarded: number }>
+  /**
+   * What became of each transition, by task: transitions of one task share its luck, so intervals are over tasks, and two
+   * predictors on the same transitions are compared pair by pair. Absent in older runs.
+   */
+  outcomes?: TaskOutcomes[]
   /** A few predictions to look at. */
   examples: PredictionExample[]
+}
+
+/** Outcomes of one task's transitions, in the order of the frozen transitions: the same for every predictor. */
+export interface TaskOutcomes {
+  taskId: string
+  /** 1 where the text was predicted exactly, else 0. */
+  exact: number[]
+  /** In [0, 1], along `exact`. */
+  reward: number[]
 }
 
 export interface PredictionExample {

@@ -16,6 +16,8 @@ const exampleSchema = z.object({
   reward: z.number(),
 })
 
+const outcomesSchema = z.array(z.object({ taskId: z.string(), exact: z.array(share), reward: z.array(share) }))
+
 const worldModelSchema = z.object({
   predictor: z.string(),
   split: z.string(),
@@ -25,6 +27,7 @@ const worldModelSchema = z.object({
   parseRate: share,
   shortened: count.optional(),
   byKind: z.record(z.string(), z.object({ transitions: count, exact: share, rewarded: share })),
+  outcomes: outcomesSchema.optional(),
   examples: z.array(exampleSchema),
 })
 

@@ -2,7 +2,7 @@ import { actionText, observationText, type Transition } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import type { Score, WorldModelReward } from '../rewards/index.ts'
 import type { Prediction } from './predictions.ts'
-import type { PredictionExample, WorldModelResult } from './result.ts'
+import type { PredictionExample, TaskOutcomes, WorldModelResult } from './result.ts'
 import { scorePredictions } from './scores.ts'
 
 /** Examples kept for a look at. */
@@ -14,7 +14,7 @@ export async function worldModelResult(
   split: string,
   transitions: Transition[],
   predicted: (Pick<Prediction, 'thinking' | 'nextState'> & { omitted?: number })[],
-  environment: Environment,
+  environment: Pick<Environment, 'transitionKind'>,
   reward: WorldModelReward,
 ): Promise<WorldModelResult> {
   const truths = transitions.map((one) => observationText(one.next))
@@ -23,6 +23,7 @@ export async function worldModelResult(
     predicted.map(({ nextState }, i) => ({ transition: transitions[i], predicted: nextState })),
   )
   const byKind: WorldModelResult['byKind'] = {}
+  const byTask = new Map<string, TaskOutcomes>()
   let exact = 0
   let rewarded = 0
   for (const [i, one] of transitions.entries()) {
@@ -34,6 +35,10 @@ export async function worldModelResult(
     byKind[kind].rewarded += scores[i].reward
     exact += same
     rewarded += scores[i].reward
+    const outcomes = byTask.get(one.taskId) ?? { taskId: one.taskId, exact: [], reward: [] }
+    outcomes.exact.push(same)
+    outcomes.reward.push(scores[i].reward)
+    byTask.set(one.taskId, outcomes)
   }
   for (const kind of Object.values(byKind)) {
     kind.exact /= kind.transitions
@@ -49,6 +54,7 @@ export async function worldModelResult(
     parseRate: predicted.filter((one) => one.nextState !== null).length / total,
     shortened: predicted.filter(({ omitted = 0 }) => omitted > 0).length,
     byKind,
+    outcomes: [...byTask.values()],
     examples: examples(transitions, predicted, scores, environment),
   }
 }
@@ -58,7 +64,7 @@ function examples(
   transitions: Transition[],
   predicted: Pick<Prediction, 'thinking' | 'nextState'>[],
   scores: Score[],
-  environment: Environment,
+  environment: Pick<Environment, 'transitionKind'>,
 ): PredictionExample[] {
   const byKind = new Map<string, number[]>()
   for (const [i, one] of transitions.entries()) {

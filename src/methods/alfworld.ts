@@ -42,6 +42,7 @@ export const alfworldPreset: Preset<Config> = {
     draws: paper(10),
     temperature: ours(1),
     easyAbove: paper(0),
+    easyAboveTools: ours(0.8),
     keepEasy: paper(0.1),
     keepHopeless: ours(1),
     learningRate: ours(2e-6),

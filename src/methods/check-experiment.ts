@@ -13,6 +13,7 @@ const environment = z.looseObject({
   recorded: callable.optional(),
   transitionKind: callable.optional(),
   grounded: callable.optional(),
+  variants: callable.optional(),
 })
 
 const agent = z.looseObject({
@@ -20,6 +21,7 @@ const agent = z.looseObject({
   showsActions: z.boolean(),
   playMessages: callable,
   parseAction: callable,
+  target: callable.optional(),
   predictMessages: callable,
   parsePrediction: callable,
   predictionLabel: callable,

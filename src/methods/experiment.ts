@@ -5,9 +5,18 @@ import { type Config, type ResolvedConfig, resolveConfig } from '../stages/index
 import { alfworldPreset } from './alfworld.ts'
 import { METHODS, type Method } from './method.ts'
 import { miniDataPreset, miniPreset } from './mini.ts'
+import { toolsPreset } from './tools.ts'
 
-/** Settings to start from: the miniature's on generated households or on ALFWorld's games, or the paper's on ALFWorld. */
-export const PRESETS = { mini: miniPreset, 'mini-data': miniDataPreset, alfworld: alfworldPreset } as const
+/**
+ * Settings to start from: the miniature's on generated households or on ALFWorld's games, the paper's on ALFWorld, the paper's
+ * for conversations with tools.
+ */
+export const PRESETS = {
+  mini: miniPreset,
+  'mini-data': miniDataPreset,
+  alfworld: alfworldPreset,
+  tools: toolsPreset,
+} as const
 
 type Settings<T> = { [K in keyof T]?: T[K] extends object ? Settings<T[K]> : T[K] }
 

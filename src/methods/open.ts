@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { shellQuote, UserError } from '../core/index.ts'
 import { MeteredTrainer, parameterCount } from '../engines/index.ts'
+import { type Environment, HELD_OUT } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
-import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, writeJson } from '../store/index.ts'
+import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
 import type { Method } from './method.ts'
 import { type Given, givenHash, modelHash, openEngine, PACKAGE, partsOf } from './parts.ts'
 
@@ -36,11 +37,13 @@ const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: 
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
   const { config } = resolved
+  // What the user named is looked at before anything is written, and before hours of work that would end at it.
+  const parts = partsOf(config, options, options.warn)
+  const { environment, agent, format, baseModel, threads } = parts
+  requireTasks(environment)
   const run = RunFolder.create(options.out)
   const lock = run.lock(options.command)
   try {
-    const parts = partsOf(config, options, options.warn)
-    const { environment, agent, format, baseModel, threads } = parts
     const configHash = hashOf({
       config,
       threads,
@@ -65,9 +68,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         parameters: parameterCount(engine.config),
         description: describeModel(baseModel),
       },
-      machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
-      version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
-      node: process.version,
+      ...whereItRan(),
       configHash,
       startedAt: existsSync(run.runFile) ? run.readInfo().startedAt : now,
     }
@@ -114,7 +115,26 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     }
   } catch (error) {
     lock.release()
+    removeIfEmpty(run.path)
     throw error
+  }
+}
+
+/** @throws UserError where there is nothing to train on, or a split that is to be evaluated is there and empty. */
+function requireTasks(environment: Environment): void {
+  const there = environment.splits()
+  for (const split of ['train', ...HELD_OUT.filter((one) => there.includes(one))]) {
+    if (environment.tasks(split).length > 0) continue
+    throw new UserError(`the environment ${environment.name} has no task in its split "${split}"`)
+  }
+}
+
+/** This machine, and the versions of the package and of Node. */
+export function whereItRan(): Pick<RunInfo, 'machine' | 'version' | 'node'> {
+  return {
+    machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
+    version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
+    node: process.version,
   }
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Random, wilsonInterval } from '../core/index.ts'
@@ -9,6 +11,16 @@ import {
   detectableFrom,
   differenceInterval,
 } from './intervals.ts'
+
+interface Clustered {
+  /** Outcomes by task. */
+  first: number[][]
+  second: number[][]
+  mean: number
+  error: number
+  difference: number
+  differenceError: number
+}
 
 describe('clusters', () => {
   test('of one measurement each give Wilson’s interval, nearly', () => {
@@ -34,6 +46,31 @@ describe('clusters', () => {
     expect(clusteredMean([])).toBeNull()
     expect(clusteredShareInterval([{ sum: 0, count: 0 }])).toBeNull()
     expect(clusteredMeanInterval([{ sum: 12, count: 1 }])).toBeNull()
+  })
+})
+
+describe('beside the referee', () => {
+  const path = join(import.meta.dirname, '..', 'core', 'testing', 'statistics.reference.json')
+  const { cases } = JSON.parse(readFileSync(path, 'utf8')) as { cases: { clustered: Clustered[] } }
+  const sum = (list: number[]) => list.reduce((total, value) => total + value, 0)
+  const clusters = (tasks: number[][]) => tasks.map((list) => ({ sum: sum(list), count: list.length }))
+
+  test.each(cases.clustered)('the error clustered by task is statsmodels’ ($mean)', (one) => {
+    const { value, error } = clusteredMean(clusters(one.first)) as { value: number; error: number }
+    expect(value).toBeCloseTo(one.mean, 9)
+    expect(error).toBeCloseTo(one.error, 9)
+    const paired = one.first.map((list, task) => one.second[task].map((right, i) => right - list[i]))
+    const difference = clusteredMean(clusters(paired)) as { value: number; error: number }
+    expect(difference.value).toBeCloseTo(one.difference, 9)
+    expect(difference.error).toBeCloseTo(one.differenceError, 9)
+    // The error of a paired difference follows from both arms' and the correlation of what tasks add to them.
+    const arms = [one.first, one.second].map((tasks) => {
+      const { value, error } = clusteredMean(clusters(tasks)) as { value: number; error: number }
+      return { error, residuals: clusters(tasks).map(({ sum, count }) => sum - value * count) }
+    })
+    const r = correlation(arms[0].residuals, arms[1].residuals)
+    const [a, b] = arms.map((arm) => arm.error)
+    expect(Math.sqrt(a * a + b * b - 2 * r * a * b)).toBeCloseTo(one.differenceError, 9)
   })
 })
 

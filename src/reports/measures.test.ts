@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wilsonInterval } from '../core/index.ts'
 import { differenceInterval } from './intervals.ts'
-import { changeOf, type Measure, measuresOf, pooledWorldModel } from './measures.ts'
+import { changeFromBaseline, changeOf, type Measure, measuresOf, pooledWorldModel } from './measures.ts'
 import { paperRows } from './paper.ts'
 import { fixtureEvaluation } from './testing/evaluation.ts'
 
@@ -35,6 +35,38 @@ test('without episodes the interval is Wilson’s over tasks', () => {
 })
 
 describe('world model', () => {
+  test('intervals are over tasks, and those of changes paired by task', () => {
+    const exact = find('exact')
+    expect(exact.basis).toMatch(/^700 held-out transitions of 70 tasks$/)
+    const old = fixtureEvaluation(7, 1)
+    for (const arm of old.arms) for (const result of arm.worldModel) delete result.outcomes
+    const independent = measuresOf(old).find((measure) => measure.id === 'exact') as Measure
+    const width = (measure: Measure) => {
+      const { low, high } = measure.arms[0]?.interval ?? { low: 0, high: 0 }
+      return high - low
+    }
+    expect(independent.arms[0]?.value).toBeCloseTo(exact.arms[0]?.value ?? 0, 12)
+    expect(independent.basis).toBe('700 held-out transitions')
+    // Easy and hard tasks: fewer independent pieces of evidence than transitions.
+    expect(width(exact)).toBeGreaterThan(1.1 * width(independent))
+    const change = changeOf(exact, 0, 1)
+    const side = (index: number) => ({
+      value: exact.arms[index]?.value ?? 0,
+      interval: exact.arms[index]?.interval ?? { low: 0, high: 1 },
+    })
+    const unpaired = differenceInterval(side(0), side(1))
+    const { low, high } = change?.interval ?? unpaired
+    expect(high - low).toBeLessThan(0.9 * (unpaired.high - unpaired.low))
+  })
+
+  test('an arm is held against a baseline on the same transitions', () => {
+    const change = changeFromBaseline(evaluation, 'most frequent for verb', 1)
+    const baseline = evaluation.worldModelBaselines[1].exact
+    expect(change?.difference).toBeCloseTo(evaluation.arms[1].worldModel[0].exact - baseline, 12)
+    expect(change?.interval?.low).toBeLessThan(change?.difference ?? 0)
+    expect(changeFromBaseline(evaluation, 'no such', 1)).toBeNull()
+  })
+
   test('splits are pooled by transitions, kinds too', () => {
     const [result] = evaluation.worldModelBaselines
     const half = {

@@ -76,7 +76,8 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
     })
   }
   const transitions = arms.map((arm) => pooledWorldModel(arm.worldModel)?.transitions ?? 0)
-  const basis = plural(Math.max(0, ...transitions), 'held-out transition')
+  const tasks = Math.max(0, ...arms.map((arm) => predictionClusters(arm.worldModel, 'exact')?.size ?? 0))
+  const basis = `${plural(Math.max(0, ...transitions), 'held-out transition')}${tasks > 0 ? ` of ${plural(tasks, 'task')}` : ''}`
   for (const [key, title] of [
     ['exact', 'World model, exact'],
     ['rewarded', 'World model, by reward'],
@@ -96,7 +97,10 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
 /** From one arm to another; null unless both were measured. Paired by task where both know their tasks. */
 export function changeOf(measure: Measure, from: number, to: number): Change | null {
   const [a, b] = [measure.arms[from], measure.arms[to]]
-  if (!a || !b) return null
+  return a && b && changeBetween(a, b)
+}
+
+function changeBetween(a: Estimate, b: Estimate): Change {
   const interval =
     a.interval && b.interval
       ? differenceInterval(
@@ -202,15 +206,48 @@ function stepsPerSolved(results: readonly PolicyResult[]): Estimate | null {
   return { value: estimate.value, sd: overRuns(results, measure), interval: clusteredMeanInterval(clusters) }
 }
 
-function worldModelShare(results: readonly WorldModelResult[], key: 'exact' | 'rewarded'): Estimate | null {
-  const pooled = pooledWorldModel(results)
-  return (
-    pooled && {
-      value: pooled[key],
-      sd: null,
-      interval: shareInterval(pooled[key], pooled.transitions),
-    }
+/** Of one predictor, over the tasks that the transitions come from where they are known, else over transitions. */
+function worldModelShare(
+  results: readonly WorldModelResult[],
+  key: 'exact' | 'rewarded',
+  predictor = 'model',
+): Estimate | null {
+  const pooled = pooledWorldModel(results, predictor)
+  if (!pooled) return null
+  const clusters = predictionClusters(results, key, predictor)
+  return {
+    value: pooled[key],
+    sd: null,
+    interval: clusters
+      ? clusteredShareInterval([...clusters.values()])
+      : shareInterval(pooled[key], pooled.transitions),
+    clusters,
+  }
+}
+
+/** Predictions by task; undefined where a part was stored without its outcomes. */
+function predictionClusters(
+  results: readonly WorldModelResult[],
+  key: 'exact' | 'rewarded',
+  predictor = 'model',
+): Map<string, Cluster> | undefined {
+  const parts = results.filter((result) => result.predictor === predictor && result.transitions > 0)
+  if (parts.length === 0 || parts.some((part) => !part.outcomes)) return undefined
+  return new Map(
+    parts.flatMap(({ split, outcomes = [] }) =>
+      outcomes.map(({ taskId, exact, reward }): [string, Cluster] => {
+        const values = key === 'exact' ? exact : reward
+        return [`${split}/${taskId}`, { sum: values.reduce((sum, value) => sum + value, 0), count: values.length }]
+      }),
+    ),
   )
+}
+
+/** Exact next states of an arm beside a baseline's on the same transitions: the arm minus the baseline. */
+export function changeFromBaseline(evaluation: EvaluationResult, predictor: string, arm: number): Change | null {
+  const baseline = worldModelShare(evaluation.worldModelBaselines, 'exact', predictor)
+  const model = worldModelShare(evaluation.arms[arm].worldModel, 'exact')
+  return baseline && model && changeBetween(baseline, model)
 }
 
 type Episode = PolicyResult['episodes'][number]
@@ -247,12 +284,17 @@ function spread(values: readonly number[]): number | null {
   return values.length < 2 ? null : sd(values)
 }
 
-/** Correlation of two arms over the tasks both attempted; 0 where tasks are unknown. */
+/**
+ * Correlation of two arms over the tasks both attempted; 0 where tasks are unknown. Of what each task adds to the error of
+ * its arm's mean, so that tasks with more measurements weigh as they do there.
+ */
 function pairing(a: Estimate, b: Estimate): number {
   if (!a.clusters || !b.clusters) return 0
   const pairs = [...a.clusters].flatMap(([task, left]) => {
     const right = b.clusters?.get(task)
-    return right && left.count > 0 && right.count > 0 ? [[left.sum / left.count, right.sum / right.count]] : []
+    return right && left.count > 0 && right.count > 0
+      ? [[left.sum - a.value * left.count, right.sum - b.value * right.count]]
+      : []
   })
   return correlation(
     pairs.map(([left]) => left),

@@ -1,7 +1,7 @@
 import type { EvaluationResult, WorldModelResult } from '../evaluation/index.ts'
 import type { Inline } from './document.ts'
 import { formatDifference, formatInterval, formatValue, plural } from './format.ts'
-import { type Change, changeOf, type Measure, measuresOf, taskCount } from './measures.ts'
+import { type Change, changeFromBaseline, changeOf, type Measure, measuresOf, taskCount } from './measures.ts'
 
 /** The findings in a few sentences, good or bad: success, world model, and any other change that was detected. */
 export function verdict(evaluation: EvaluationResult | null): Inline[] {
@@ -27,7 +27,12 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
     const fallen = fallenKinds(evaluation)
     if (fallen.length > 0) sentences.push(` It fell on ${fallen.join(', ')}.`)
     const best = bestBaseline(evaluation)
-    if (best) sentences.push(` The best baseline, ${best.predictor}, has ${formatValue(best.exact, 'share')}.`)
+    if (best) {
+      const over = changeFromBaseline(evaluation, best.predictor, last)
+      const interval = over?.interval ? `, 95% interval ${formatInterval(over.interval, 'share')}` : ''
+      const beside = over ? ` (the last model ${formatDifference(over.difference, 'share')}${interval})` : ''
+      sentences.push(` The best baseline, ${best.predictor}, has ${formatValue(best.exact, 'share')}${beside}.`)
+    }
   }
   const invalid = find('invalid')
   if (invalid && changeOf(invalid, 0, last)?.detected) {

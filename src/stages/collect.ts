@@ -1,4 +1,5 @@
-import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
@@ -11,7 +12,10 @@ export interface Collected {
   filter: Transition[]
   /** Train the world model. */
   train: Transition[]
-  /** `rewarded`: episodes that the environment gave a task reward. `shortened`: prompts that did not fit the context whole. */
+  /**
+   * `rewarded`: played episodes that the environment gave a task reward; rewards of logs are counted in `solved` alone, nothing
+   * can be played for them. `shortened`: prompts that did not fit the context whole.
+   */
   counts: {
     episodes: number
     transitions: number
@@ -33,7 +37,7 @@ export const collectStage: Stage = {
     const { train, filter } = artifacts.collected
     return {
       notes: [
-        `${episodes} episodes, ${rewarded > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
+        `${episodes} episodes, ${rewarded + solved > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
         `${train.length} for training, ${filter.length} for the filter model`,
         ...(shortened > 0 ? [`${shortened} prompts went without their oldest turns, too long for the context`] : []),
       ],
@@ -51,23 +55,25 @@ export const collectStage: Stage = {
   },
 }
 
-/** The training tasks of a run: a seeded sample where there are more than `collect.tasks`. */
+/** The training tasks of a run: a seeded sample where there are more than `collect.tasks`; of what is recorded already, all. */
 export function trainingTasks({ environment, config }: Pick<StageContext, 'environment' | 'config'>): Task[] {
-  const tasks = environment.tasks('train')
-  const order = new Random('tasks', config.seed).shuffle(tasks)
-  return order.slice(0, config.collect.tasks)
+  const order = new Random('tasks', config.seed).shuffle(environment.tasks('train'))
+  return environment.recorded ? order : order.slice(0, config.collect.tasks)
 }
 
 /** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
 export async function collect(context: StageContext): Promise<Collected> {
   const tasks = trainingTasks(context)
-  const trajectories = context.environment.recorded?.('train') ?? (await playTasks(context, tasks))
-  const transitions = trajectories.flatMap(transitionsOf)
+  const recorded = context.environment.recorded?.('train')
+  const trajectories = recorded
+    ? await storedWave(context.run.rolloutsFile('collect-0000'), recorded.length, () => Promise.resolve(recorded))
+    : await playTasks(context, tasks)
+  const transitions = trajectories.flatMap((one) => askedTransitions(context.agent, one))
   const counts = {
     episodes: trajectories.length,
     transitions: transitions.length,
     valid: transitions.filter((one) => one.valid).length,
-    rewarded: trajectories.filter((one) => one.reward !== undefined).length,
+    rewarded: recorded ? 0 : trajectories.filter((one) => one.reward !== undefined).length,
     solved: trajectories.filter((one) => (one.reward ?? 0) > 0).length,
     shortened: trajectories.reduce((sum, one) => sum + (one.shortened ?? 0), 0),
   }
@@ -131,11 +137,15 @@ function split(
     ...filter.map((one): [Transition, string] => [one, 'filter']),
     ...train.map((one): [Transition, string] => [one, 'train']),
   ])
-  // The histories stand in the rollouts; a line here says which step, what it did, what followed, and what it is used for.
-  const lines = transitions.map((one) => {
-    const { id, taskId, action, next, valid } = one
-    return `${JSON.stringify({ id, taskId, step: one.history.length, action, next, valid, use: use.get(one) ?? 'none' })}\n`
-  })
+  const lines = transitions.map((one) => transitionLine(one, use.get(one) ?? 'none'))
   writeFileAtomic(context.run.transitionsFile, lines.join(''))
   return { filter, train }
+}
+
+/**
+ * A line of `transitions.jsonl`: which step, what it did, what followed, and what it is used for. The histories stand in
+ * the rollouts.
+ */
+export function transitionLine({ id, taskId, history, action, next, valid }: Transition, use: string): string {
+  return `${JSON.stringify({ id, taskId, step: history.length, action, next, valid, use })}\n`
 }

@@ -77,6 +77,8 @@ export const configSchema = z.strictObject({
     temperature: z.number().positive(),
     /** Easy: mean reward over the draws above this. */
     easyAbove: share,
+    /** The same for what tools return, where a graded reward is seldom 0. */
+    easyAboveTools: share,
     keepEasy: share,
     /** `band` only: share kept of samples that the filter model never gets right. */
     keepHopeless: share,
@@ -85,7 +87,8 @@ export const configSchema = z.strictObject({
     epochs: count,
   }),
   reward: z.strictObject({
-    kind: z.enum(['embedding', 'exact', 'rouge']),
+    /** `hybrid`: ROUGE-L in fifths for what tools return, embedding for all else. */
+    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid']),
     embedder: z.enum(['auto', 'lexical', 'use-lite']),
     mode: z.enum(['binary', 'continuous']),
     /** τ_d; 0 = calibrated on training transitions. */

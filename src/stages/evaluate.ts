@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { hash32, Random, type Task, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import {
   type ArmResult,
@@ -14,7 +15,7 @@ import {
 } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
-import { readJson, writeFileAtomic } from '../store/index.ts'
+import { readJson, writeFileAtomic, writeJson } from '../store/index.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { ofLength, times } from './plan.ts'
@@ -157,7 +158,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
     settings: { temperature, maxSteps, runs, seed: config.seed },
   }
   const file = stage === 'evaluate' ? run.evaluationFile : join(folder, 'evaluation.json')
-  writeFileAtomic(file, `${JSON.stringify(evaluation, null, 2)}\n`)
+  writeJson(file, evaluation)
   progress.finish()
   return evaluation
 }
@@ -210,7 +211,7 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
       ),
     )
   const trajectories = environment.recorded?.(split) ?? (await play())
-  const all = trajectories.flatMap(transitionsOf)
+  const all = trajectories.flatMap((one) => askedTransitions(agent, one))
   return new Random('held-out', config.seed, split).shuffle(all).slice(0, config.evaluate.transitions)
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { hash32, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { readLines, writeFileAtomic } from '../store/index.ts'
+import { type RunFolder, readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { free, stepsOf, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
@@ -108,6 +108,11 @@ export async function filterTransitions(
   return { kept: train.filter((one) => kept.has(one.id)), counts: countByKind(lines) }
 }
 
+/** The filter's verdicts of a run; null before it has run. */
+export function readFiltered(run: RunFolder): FilterLine[] | null {
+  return existsSync(run.filteredFile) ? readLines(run.filteredFile, lineSchema) : null
+}
+
 async function score(context: StageContext, train: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
   const { progress, signal, run } = context
   const lines: FilterLine[] = []
@@ -125,7 +130,7 @@ async function score(context: StageContext, train: Transition[], reward: WorldMo
 
 async function scoreChunk(context: StageContext, chunk: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
   const { agent, format, trainer, config, environment } = context
-  const { draws, temperature, rule, easyAbove, keepEasy, keepHopeless } = config.filter
+  const { draws, temperature, rule, easyAbove, easyAboveTools, keepEasy, keepHopeless } = config.filter
   const sampler = trainer.sampler()
   await sampler.reset()
   const groups = await predictAndScore(
@@ -145,7 +150,7 @@ async function scoreChunk(context: StageContext, chunk: Transition[], reward: Wo
   return chunk.map((one, i): FilterLine => {
     const rewards = groups[i].map((answer) => answer.reward)
     const meanReward = rewards.reduce((sum, value) => sum + value, 0) / draws
-    const verdict = judge(meanReward, rule, easyAbove)
+    const verdict = judge(meanReward, rule, one.next.from === 'tool' ? easyAboveTools : easyAbove)
     const keep = verdict === 'easy' ? keepEasy : verdict === 'hopeless' ? keepHopeless : 1
     return {
       id: one.id,

@@ -25,7 +25,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     options: { ...options },
     async run(context, artifacts) {
       if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
-        return { notes: ['left out: the environment gives no task reward'] }
+        return { notes: ['left out: there is no task reward to play for'] }
       }
       const work = policyWork(context, name)
       const checkpoint = await trainLoop(context, {

@@ -1,5 +1,5 @@
 import { actionText, hash32, observationText, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
-import { answerSequence, predict, predictionPrompt } from '../evaluation/index.ts'
+import { answerSequence, labelSequence, predict } from '../evaluation/index.ts'
 import { sftData } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import type { TokenSequence } from '../tokens/index.ts'
@@ -126,13 +126,8 @@ async function predictions(context: RehearsalContext, transitions: Transition[],
 
 async function labels(context: RehearsalContext, transitions: Transition[]) {
   const { agent, format, trainer } = context
-  const sequences = transitions.map((one): TokenSequence => {
-    const label = format.replyTokens(agent.predictionLabel(one))
-    const room = trainer.sampler().contextLength - label.length
-    const { tokens: prompt } = predictionPrompt(agent, format, one, { reasoning: false, room })
-    const mask = [...prompt.map(() => 0), ...label.map(() => 1)]
-    return { tokens: [...prompt, ...label], mask, logprobs: mask.map(() => 0) }
-  })
+  const { contextLength } = trainer.sampler()
+  const sequences = transitions.map((one) => labelSequence(agent, format, one, contextLength))
   const cost = await trainingCost(context, sequences, Math.max(1, sequences.length))
   const own = sequences.reduce((sum, { mask }) => sum + mask.filter((one) => one === 1).length, 0)
   const caption = 'what really followed, as a label without reasoning'

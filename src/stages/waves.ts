@@ -1,34 +1,8 @@
 import { existsSync } from 'node:fs'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { type Trajectory, UserError } from '../core/index.ts'
-import { actionSchema, observationSchema, taskSchema } from '../environments/index.ts'
+import { trajectorySchema } from '../environments/index.ts'
 import { readLines, writeFileAtomic } from '../store/index.ts'
-
-const numbers = z.array(z.number())
-
-/** A line of `rollouts/*.jsonl`. */
-const trajectorySchema: z.ZodType<Trajectory> = z.object({
-  task: taskSchema,
-  sample: z.int(),
-  seed: z.number(),
-  initial: observationSchema,
-  turns: z.array(
-    z.object({
-      reply: z.string(),
-      action: actionSchema.nullable(),
-      observation: observationSchema,
-      valid: z.boolean(),
-      tokens: numbers,
-      logprobs: numbers,
-    }),
-  ),
-  reward: z.number().optional(),
-  done: z.boolean(),
-  truncated: z.boolean(),
-  shortened: z.int().min(0).optional(),
-  outgrown: z.boolean().optional(),
-  sequences: z.array(z.object({ tokens: numbers, mask: numbers, logprobs: numbers })),
-})
 
 /**
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The

@@ -1,5 +1,5 @@
 import { Random, type Transition, UserError } from '../core/index.ts'
-import { predictionPrompt } from '../evaluation/index.ts'
+import { labelSequence } from '../evaluation/index.ts'
 import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { armsOf } from './arms.ts'
@@ -67,14 +67,9 @@ export function fineTune(
     async step(step) {
       const order = new Random(stage, config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
       const at = (step % perEpoch) * batch
-      let shortened = 0
-      const examples = order.slice(at, at + batch).map((one) => {
-        const label = format.replyTokens(agent.predictionLabel(one))
-        const room = trainer.sampler().contextLength - label.length
-        const { tokens: prompt, omitted } = predictionPrompt(agent, format, one, { reasoning: false, room })
-        if (omitted > 0) shortened++
-        return { tokens: [...prompt, ...label], mask: [...prompt.map(() => 0), ...label.map(() => 1)] }
-      })
+      const { contextLength } = trainer.sampler()
+      const examples = order.slice(at, at + batch).map((one) => labelSequence(agent, format, one, contextLength))
+      const shortened = examples.filter(({ omitted }) => omitted > 0).length
       const learningRate = learningRateAt({ kind: 'constant', peak: settings.learningRate, warmupSteps }, step)
       const { loss, gradientNorm, trainedTokens } = await sftUpdate(trainer, examples, {
         ...config.optimiser,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../core/index.ts'
 import { explained } from './write-error.ts'
@@ -20,6 +20,15 @@ export function makeFolder(path: string): void {
   } catch (error) {
     if (existsSync(path)) return
     throw explained(error, `make the folder ${path}`)
+  }
+}
+
+/** Takes away a folder that was made for nothing; one that holds something stays. */
+export function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path)
+  } catch {
+    // It holds something, or is gone.
   }
 }
 

@@ -20,5 +20,21 @@ export function readJson<Schema extends z.ZodType>(path: string, schema: Schema)
 
 /** Writes a value as indented JSON, whole or not at all. */
 export function writeJson(path: string, value: unknown): void {
-  writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`)
+  writeFileAtomic(path, `${readableJson(value)}\n`)
+}
+
+/** Longest list or object that stands on one line, in characters. */
+const ONE_LINE = 120
+
+/** Indented, but for lists and objects of plain values that fit on a line: long tables stay readable. */
+function readableJson(value: unknown): string {
+  // Line breaks inside strings are escaped, so those here are the indentation's alone.
+  return JSON.stringify(value, null, 2).replace(
+    /([[{])\n\s+([^[\]{}]*?)\n\s+([\]}])/g,
+    (whole, open, inside, close) => {
+      const space = open === '{' ? ' ' : ''
+      const line = `${open}${space}${inside.replace(/,\n\s+/g, ', ')}${space}${close}`
+      return line.length <= ONE_LINE ? line : whole
+    },
+  )
 }

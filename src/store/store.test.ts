@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { UserError } from '../core/index.ts'
 import { writeFileAtomic, writeFolderAtomic } from './atomic.ts'
 import { damageIn, verifyChecksums, writeChecksums } from './checksums.ts'
 import { makeFolder } from './folder.ts'
@@ -28,6 +29,24 @@ describe('atomic writes', () => {
     const failing = writeFolderAtomic(folder, () => Promise.reject(new Error('stop')))
     await expect(failing).rejects.toThrow('stop')
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('1')
+  })
+})
+
+describe('writeJson', () => {
+  it('keeps what fits on a line on one, and everything as it was', () => {
+    const path = freshPath()
+    writeJson(path, { rows: [{ a: 1, b: 'x' }, [1, 2], []], long: ['y'.repeat(200)] })
+    expect(readFileSync(path, 'utf8')).toBe(
+      `{\n  "rows": [\n    { "a": 1, "b": "x" },\n    [1, 2],\n    []\n  ],\n  "long": [\n    "${'y'.repeat(200)}"\n  ]\n}\n`,
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('[\n  1\n]', '{"a": "]"}', '\\'), (value, text) => {
+        writeJson(path, { value, text, both: [value, text] })
+        const back = JSON.parse(readFileSync(path, 'utf8'))
+        expect(back).toEqual(JSON.parse(JSON.stringify({ value, text, both: [value, text] })))
+      }),
+      { numRuns: 40 },
+    )
   })
 })
 
@@ -133,6 +152,44 @@ describe('hashOf', () => {
     expect(canonicalJson({ at: new Date(0) })).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
     expect(() => hashOf([Number.NaN])).toThrow(/NaN has no JSON form/)
     expect(() => hashOf({ f: () => 1 })).toThrow(/function has no JSON form/)
+  })
+})
+
+describe('readLines', () => {
+  it('gives back what was appended, and answers any damage with one line that names the file', () => {
+    const value = fc.record({
+      n: fc.double({ noNaN: true, noDefaultInfinity: true }),
+      text: fc.string({ unit: 'binary' }),
+    })
+    const schema = z.object({ n: z.number(), text: z.string() })
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), fc.nat(), fc.uint8Array(), (values, at, bytes) => {
+        const path = freshPath()
+        const file = new JsonLines(path, schema)
+        file.append(values)
+        file.close()
+        const stored: unknown = JSON.parse(JSON.stringify(values))
+        expect(readLines(path, schema)).toEqual(stored)
+        const whole = readFileSync(path)
+        const place = at % whole.length
+        for (const damaged of [
+          whole.subarray(0, place),
+          Buffer.concat([whole.subarray(0, place), bytes, whole.subarray(place)]),
+          bytes,
+        ]) {
+          writeFileSync(path, damaged)
+          for (const read of [() => readLines(path, schema), () => [...new JsonLines(path, schema)]]) {
+            try {
+              read()
+            } catch (error) {
+              expect(error).toBeInstanceOf(UserError)
+              expect((error as Error).message).toContain(path)
+            }
+          }
+        }
+      }),
+      { numRuns: 50 },
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { UserError } from '../core/index.ts'
 import { byteTokenizerFile } from './byte-level.ts'
 import { Conversation } from './conversation.ts'
 import { checkMask, renderConversation, renderExample } from './example.ts'
@@ -28,6 +29,44 @@ describe('ChatTemplate', () => {
     const template = new ChatTemplate('{{ raise_exception("no tools here") }}')
     expect(() => template.render([user('hi')], { addGenerationPrompt: true })).toThrow(/refused user.*no tools here/)
     expect(() => new ChatTemplate('{% if %}')).toThrow(/cannot be parsed/)
+  })
+})
+
+describe('ChatTemplate, given anything', () => {
+  const sound = fc.constantFrom(
+    '{% for m in messages %}',
+    '{% endfor %}',
+    '{{ m.content }}',
+    '{% if ',
+    '{{',
+    '}}',
+    '{#',
+  )
+  const source = fc.array(fc.oneof(sound, fc.string())).map((parts) => parts.join(''))
+  const message = fc.record({
+    role: fc.constantFrom('system' as const, 'user' as const, 'assistant' as const, 'tool' as const),
+    content: fc.string({ unit: 'binary' }),
+  })
+
+  it('renders, or says in the template’s words why not', () => {
+    fc.assert(
+      fc.property(source, fc.array(message, { maxLength: 4 }), fc.boolean(), (text, messages, addGenerationPrompt) => {
+        try {
+          expect(typeof new ChatTemplate(text).render(messages, { addGenerationPrompt })).toBe('string')
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError)
+        }
+      }),
+    )
+  })
+
+  it('keeps every message whole, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.array(message, { minLength: 1, maxLength: 4 }), (messages) => {
+        const text = format.promptText(messages)
+        for (const { content } of messages) expect(text).toContain(content)
+      }),
+    )
   })
 })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { UserError } from '../core/index.ts'
 import { byteTokenizerFile } from './byte-level.ts'
 import { loadChatFormat } from './format.ts'
 import { CHATML, CHATML_SPECIAL } from './testing/tokenizer.ts'
@@ -68,6 +69,38 @@ describe('Tokenizer', () => {
   it('refuses a tokenizer that changes text', () => {
     const normalizer = { type: 'Strip', strip_left: true, strip_right: true }
     expect(() => new Tokenizer({ ...byteTokenizerFile([]), normalizer }, {})).toThrow(/changes text/)
+  })
+})
+
+describe('tokenizer files', () => {
+  it('of any content are used, or refused with their name', () => {
+    const whole = JSON.parse(JSON.stringify(byteTokenizerFile(['<|end|>']))) as Record<string, unknown>
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom({ type: 'BPE' }, { type: 'ByteLevel' }, { type: 'Sequence' }, []),
+    )
+    const changed = fc
+      .tuple(fc.constantFrom(...Object.keys(whole)), value)
+      .map(([key, other]): unknown => ({ ...whole, [key]: other }))
+    const model = fc
+      .tuple(fc.constantFrom('type', 'vocab', 'merges'), value)
+      .map(([key, other]): unknown => ({ ...whole, model: { ...(whole.model as object), [key]: other } }))
+    fc.assert(
+      fc.property(
+        fc.oneof(changed, model, fc.jsonValue()),
+        fc.oneof(fc.constant({}), fc.jsonValue()),
+        (file, config) => {
+          try {
+            const made = new Tokenizer(file, config, 'a folder')
+            made.decode(made.encode('go to desk 1'))
+          } catch (error) {
+            expect(error).toBeInstanceOf(UserError)
+            expect((error as Error).message).toMatch(/^a folder: /)
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
   })
 })
 

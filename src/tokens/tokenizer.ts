@@ -51,19 +51,21 @@ export class Tokenizer {
       throw new UserError(`${source}: tokenizer.json is malformed: ${firstIssue(tokenizer.error)}`)
     if (!settings.success)
       throw new UserError(`${source}: tokenizer_config.json is malformed: ${firstIssue(settings.error)}`)
-    try {
-      this.library = new HuggingFaceTokenizer(file as object, config as object)
-    } catch (error) {
-      throw new UserError(`${source}: tokenizer.json cannot be used: ${(error as Error).message}`)
-    }
     this.added = new Map(tokenizer.data.added_tokens.map((token) => [token.id, token.content]))
     this.decodesInRuns = tokenizer.data.decoder?.type === 'ByteLevel'
     this.bosToken = settings.data.bos_token ?? null
     this.eosToken = settings.data.eos_token ?? null
-    let largest = -1
-    for (const id of this.library.get_vocab(true).values()) largest = Math.max(largest, id)
-    this.vocabularySize = largest + 1
-    this.checkLossless(source)
+    try {
+      this.library = new HuggingFaceTokenizer(file as object, config as object)
+      let largest = -1
+      for (const id of this.library.get_vocab(true).values()) largest = Math.max(largest, id)
+      this.vocabularySize = largest + 1
+      this.checkLossless(source)
+    } catch (error) {
+      if (error instanceof UserError) throw error
+      // The library finds out about some of a file's mistakes only when it is used.
+      throw new UserError(`${source}: tokenizer.json cannot be used: ${(error as Error).message}`)
+    }
   }
 
   encode(text: string): number[] {

@@ -107,7 +107,7 @@ function* readTraces(file: string): Generator<{ trace: Trace; line: number }> {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UserError(`cannot read the traces ${file}: ${(error as Error).message}`)
+    throw new UserError(`cannot read the traces ${file}: ${(error as Error).message.split(',')[0]}`)
   }
   for (const [index, row] of text.split('\n').entries()) {
     if (!row.trim()) continue

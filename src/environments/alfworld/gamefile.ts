@@ -113,7 +113,8 @@ export function loadGame(path: string, id: string = path, warn?: (message: strin
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UserError(`cannot read the game ${path}: ${(error as Error).message}`)
+    const reason = (error as Error).message.split(',')[0]
+    throw new UserError(`cannot read the game ${path}: ${reason}; name a ${GAME_FILE} or the folder of a trial`)
   }
   return readGame(text, id, warn, path)
 }

@@ -38,7 +38,9 @@ export function resultsSection(input: ReportInput): Section {
           hasSuccess(evaluation)
             ? '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). '
             : 'In brackets 95% intervals. ',
-          'World-model intervals count transitions as independent and are a little too narrow. ',
+          ...(measures.some(({ id, arms }) => id === 'exact' && arms.some((arm) => arm && !arm.clusters))
+            ? ['World-model intervals of this older run count transitions as independent and are a little too narrow. ']
+            : []),
           settingsSentence(evaluation),
         ],
       },

@@ -5,6 +5,7 @@ import type {
   EvaluationResult,
   PolicyResult,
   PredictionExample,
+  TaskOutcomes,
   WorldModelResult,
 } from '../../evaluation/index.ts'
 
@@ -108,6 +109,7 @@ function worldModelResult(
       return [kind, { transitions, exact, rewarded: Math.min(1, exact + 0.03) }]
     }),
   )
+  const outcomes = outcomesOf(seed, byKind, random)
   const kinds = Object.values(byKind)
   const transitions = kinds.reduce((sum, kind) => sum + kind.transitions, 0)
   const pooled = (key: 'exact' | 'rewarded') =>
@@ -120,8 +122,29 @@ function worldModelResult(
     rewarded: pooled('rewarded'),
     parseRate: 0.98,
     byKind,
+    outcomes,
     examples: predictor === 'model' ? examples(arm !== 'base') : [],
   }
+}
+
+const TASKS = 70
+
+/** Which transitions were right, given how many of each kind: some tasks are easier than others for every predictor. */
+function outcomesOf(seed: number, byKind: WorldModelResult['byKind'], random: Random): TaskOutcomes[] {
+  const outcomes = Array.from({ length: TASKS }, (_, task): TaskOutcomes => {
+    return { taskId: `task-${task}`, exact: [], reward: [] }
+  })
+  for (const { transitions, exact, rewarded } of Object.values(byKind)) {
+    const ease = Array.from({ length: transitions }, (_, i) => {
+      return new Random(seed, 'ease', i % TASKS).next() + random.next()
+    })
+    const order = ease.map((_, i) => i).sort((a, b) => ease[b] - ease[a])
+    for (const [rank, i] of order.entries()) {
+      outcomes[i % TASKS].exact.push(rank < Math.round(exact * transitions) ? 1 : 0)
+      outcomes[i % TASKS].reward.push(rank < Math.round(rewarded * transitions) ? 1 : 0)
+    }
+  }
+  return outcomes
 }
 
 function examples(trained: boolean): PredictionExample[] {

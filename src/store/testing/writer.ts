@@ -5,18 +5,19 @@ import { removeFolderAtomic, writeFileAtomic, writeFolderAtomic } from '../atomi
 import { JsonLines } from '../jsonl.ts'
 
 const folder = process.argv[2]
-/** Long enough that a write takes a while. */
-const padding = 'x'.repeat(300_000)
+/** Long enough that somebody can see a write half-done. */
+const padding = 'x'.repeat(8 * 2 ** 20)
 const lines = new JsonLines(join(folder, 'lines.jsonl'), z.object({ n: z.number(), padding: z.string() }))
 
-console.log('ready')
-for (let n = lines.length; ; n++) {
-  const text = JSON.stringify({ n, padding, again: n })
+const first = lines.length
+for (let n = first; ; n++) {
+  const text = JSON.stringify({ n, again: n })
   lines.append([{ n, padding: padding.slice(0, 20_000) }])
-  writeFileAtomic(join(folder, 'file.json'), text)
+  writeFileAtomic(join(folder, 'file.json'), JSON.stringify({ n, padding, again: n }))
   await writeFolderAtomic(join(folder, `part-${n}`), (at) => {
     writeFileAtomic(join(at, 'a'), text)
     writeFileAtomic(join(at, 'b'), text)
   })
   removeFolderAtomic(join(folder, `part-${n - 2}`))
+  if (n === first) console.log('ready')
 }

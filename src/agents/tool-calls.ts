@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Action, Tool, ToolCall } from '../core/index.ts'
+import type { ParsedAction } from './agent.ts'
+import { parsePolicyAnswer } from './answers.ts'
+
+/** Tools and calls as text, so that any chat template carries them. The form is the one that many open models were trained on. */
+
+const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
+
+const callSchema = z.object({
+  name: z.string().min(1),
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
+})
+
+/** One tool a line, as JSON. */
+export function toolsText(tools: readonly Tool[]): string {
+  return tools.map((tool) => JSON.stringify(tool)).join('\n')
+}
+
+/** What an agent is told of its tools and of how to answer. */
+export function toolInstructions(tools: readonly Tool[]): string {
+  return [
+    `You can call these tools:\n${toolsText(tools)}`,
+    'Reason step by step inside <thinking> </thinking>. Then either write a message to the user, or call tools, each as <tool_call>{"name": …, "arguments": {…}}</tool_call>.',
+  ].join('\n\n')
+}
+
+/** A reply as a message or as calls; a call that cannot be read makes the whole reply no action. */
+export function parseToolReply(reply: string): ParsedAction {
+  const { thinking, action: written } = parsePolicyAnswer(reply)
+  const action = written === null ? null : toolAction(written)
+  return { thinking, action, wellFormed: thinking !== null && action !== null }
+}
+
+function toolAction(written: string): Action | null {
+  const text = written.replace(CALL, '').trim()
+  if (/<\/?tool_call>/.test(text)) return null
+  const calls: ToolCall[] = []
+  for (const [index, [, json]] of [...written.matchAll(CALL)].entries()) {
+    const call = readCall(json)
+    if (!call) return null
+    const { name, arguments: given } = call
+    calls.push({ id: `call-${index}`, name, arguments: typeof given === 'string' ? given : JSON.stringify(given) })
+  }
+  if (calls.length === 0) return { kind: 'text', text: written }
+  return { kind: 'tools', calls, ...(text === '' ? {} : { text }) }
+}
+
+function readCall(json: string): z.output<typeof callSchema> | null {
+  try {
+    return callSchema.safeParse(JSON.parse(json)).data ?? null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  type Action,
+  actionText,
+  type Observation,
+  observationText,
+  type PastTurn,
+  type Tool,
+  type Transition,
+} from '../core/index.ts'
+import type { Message } from '../tokens/index.ts'
+import type { Agent, View } from './agent.ts'
+import { parsePrediction } from './answers.ts'
+import { masked } from './json-shape.ts'
+import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
+import { PREDICT } from './transcript.ts'
+
+export interface ToolsTranscriptOptions {
+  /** Ask for the JSON-Schema shape of what tools return, not for its values (method, section 2). Default true. */
+  mask?: boolean
+}
+
+export interface ToolsOptions extends ToolsTranscriptOptions {
+  /** H: how many past turns a question shows. Default 4. */
+  historyTurns?: number
+}
+
+/**
+ * Conversations with a user and tools, for instruction-tuned models: the agent talks in a growing conversation; a question
+ * about what follows is a prompt of its own, with the content of the paper's prompts (arXiv 2602.05842, appendix) in our words.
+ */
+export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {}): Agent {
+  return {
+    name: `tools, ${historyTurns} turns${mask ? ', masked' : ''}`,
+    showsActions: false,
+    playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
+    parseAction: parseToolReply,
+    target: mask ? masked : undefined,
+    predictMessages(transition, { reasoning, omitted = 0 }) {
+      return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
+    },
+    parsePrediction,
+    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
+  }
+}
+
+/**
+ * The same for small models that are trained on it: no instructions but the log's own, and a prediction is asked for in the
+ * conversation, where the action would stand.
+ */
+export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {}): Agent {
+  return {
+    name: `tools-transcript${mask ? ', masked' : ''}`,
+    showsActions: false,
+    playMessages: (view) => conversation(view, ''),
+    parseAction: parseToolReply,
+    target: mask ? masked : undefined,
+    predictMessages(transition, { omitted }) {
+      const messages = conversation({ ...transition, omitted }, '')
+      messages[messages.length - 1].content += PREDICT + actionText(transition.action)
+      return messages
+    },
+    parsePrediction,
+    predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
+  }
+}
+
+/** As chat messages. What tools return stands in user turns: every template has those. */
+function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {
+  const system = [instruction, more].filter((text) => text !== '').join('\n\n')
+  const messages: Message[] = system === '' ? [] : [{ role: 'system', content: system }]
+  const before = omitted > 0 ? `\n${notShown(omitted)}` : ''
+  messages.push({ role: 'user', content: observationText(initial) + before })
+  for (const { reply, action, observation } of history) {
+    if (action !== null || reply !== '') messages.push({ role: 'assistant', content: reply })
+    const last = messages[messages.length - 1]
+    // Nothing was done in between: many templates refuse two user turns in a row.
+    if (last.role === 'user') last.content += `\n${observationText(observation)}`
+    else messages.push({ role: 'user', content: observationText(observation) })
+  }
+  return messages
+}
+
+const notShown = (turns: number): string => `(earlier turns not shown: ${turns})`
+
+interface Question {
+  historyTurns: number
+  mask: boolean
+  reasoning: boolean
+  /** Turns before those of the transition. */
+  omitted: number
+}
+
+function question(transition: Transition, { historyTurns, mask, reasoning, omitted }: Question): string {
+  const { instruction, tools = [], initial, history, action } = transition
+  const facts = userFacts(initial, history)
+  const called = calledTools(action, tools)
+  return [
+    'You know how conversations between an assistant, its user and its tools go on.',
+    instruction === '' ? '' : `Instructions of the assistant:\n${instruction}`,
+    called.length === 0 ? '' : `Tools that it calls now:\n${toolsText(called)}`,
+    facts.length === 0 ? '' : `What the user has told so far:\n${facts.map((fact) => `- ${fact}`).join('\n')}`,
+    `What happened so far:\n${historyText(initial, history, omitted, historyTurns)}`,
+    `Potential action of the assistant:\n${actionLine(action)}`,
+    `Your task is to predict the immediate next observation after the potential action above: ${
+      action.kind === 'text' ? 'what the user says next.' : 'what the tools return, in the order of the calls.'
+    }`,
+    action.kind === 'tools' && mask
+      ? 'Where a tool returns JSON, give the JSON Schema of its answer instead of values: for {"customer_id": "abc123"} write {"type":"object","properties":{"customer_id":{"type":"string"}}}.'
+      : '',
+    reasoning
+      ? 'First think briefly, step by step, inside <thinking> </thinking>: go over the previous turns and the current situation, and sum up what you have learned about the user and about what lies behind the tools that matters here. Then give the next observation inside <next_state> </next_state>; use the past ones as examples of how it is worded.'
+      : 'Directly present your final prediction inside <next_state> </next_state>. Do not think first and do not write anything else.',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+function calledTools(action: Action, tools: readonly Tool[]): Tool[] {
+  if (action.kind === 'text') return []
+  const names = new Set(action.calls.map((call) => call.name))
+  return tools.filter((tool) => names.has(tool.name))
+}
+
+function historyText(initial: Observation, history: readonly PastTurn[], omitted: number, turns: number): string {
+  const first = Math.max(0, history.length - turns)
+  const before = first > 0 ? history[first - 1].observation : omitted > 0 ? null : initial
+  return [
+    ...(omitted + first > 0 ? [notShown(omitted + first)] : []),
+    ...(before ? observationLines(before) : []),
+    ...history
+      .slice(first)
+      .flatMap(({ action, observation }) => [
+        ...(action ? [actionLine(action)] : []),
+        ...observationLines(observation),
+      ]),
+  ].join('\n')
+}
+
+function actionLine(action: Action): string {
+  return action.kind === 'text' ? `Assistant: ${action.text}` : `Assistant calls: ${actionText(action)}`
+}
+
+function observationLines(observation: Observation): string[] {
+  if (observation.from === 'tool') return observation.results.map(({ name, content }) => `${name} returned: ${content}`)
+  return [observation.text === '' ? '(the assistant begins)' : `User: ${observation.text}`]
+}
+
+/** Sentences in which people say who they are and name what is theirs, or with a number or an address in them. */
+const FACT = /\b(?:i am|i'm|my)\b|[\d@]/i
+
+/** What the user has said of themselves so far, in order, once each: it may lie before the turns that are shown. */
+export function userFacts(initial: Observation, history: readonly PastTurn[]): string[] {
+  const said = [initial, ...history.map((turn) => turn.observation)].flatMap((one) =>
+    one.from === 'user' ? one.text.split(/(?<=[.!?])\s+|\n+/) : [],
+  )
+  return [...new Set(said.map((sentence) => sentence.trim()).filter((sentence) => FACT.test(sentence)))]
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ describe.skipIf(!registryAnswers())('the packed tarball', () => {
     writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
     run('npm', ['install', '--no-audit', '--no-fund', `./${tarball}`])
   }, 300_000)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 
   it('is importable, and its engine samples from the shipped model', () => {
     writeFileSync(
@@ -45,6 +45,56 @@ await engine.close()
 console.log(played.map((one) => one.turns.length).join(' '))`,
     )
     expect(run('node', ['program.mjs'])).toMatch(/^\d \d$/m)
+  })
+
+  it('runs an environment of its user, given in TypeScript', () => {
+    copyFileSync(join(root, 'examples', '02-own-environment.ts'), join(folder, 'experiment.ts'))
+    const small = {
+      'collect.tasks': 8,
+      'collect.rollouts': 1,
+      'collect.maxSteps': 4,
+      'collect.filterShare': 0.25,
+      'filter.draws': 2,
+      'worldModel.batch': 4,
+      'worldModel.groupSize': 4,
+      'worldModel.maxSteps': 1,
+      'policy.tasks': 2,
+      'policy.groupSize': 2,
+      'policy.steps': 1,
+      'policy.maxSteps': 4,
+      'evaluate.tasks': 2,
+      'evaluate.runs': 1,
+      'evaluate.maxSteps': 4,
+      'evaluate.transitions': 8,
+    }
+    const settings = Object.entries(small).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+    const printed = run('npx', ['rwml', 'run', 'experiment.ts', '--json', ...settings])
+    expect(JSON.parse(printed.trim().split('\n').at(-1)!)).toMatchObject({
+      out: 'runs/experiment',
+      arms: ['base', 'after world-model RL', 'after policy RL'],
+    })
+    expect(readFileSync(join(folder, 'runs', 'experiment', 'report.md'), 'utf8')).toContain('glued room')
+  })
+
+  it('has types: a right file passes, a mistyped setting does not', () => {
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--skipLibCheck',
+      '--types',
+      '',
+    ]
+    run('node', [compiler, ...options, 'experiment.ts'])
+    writeFileSync(
+      join(folder, 'wrong.ts'),
+      "import { defineConfig } from 'rwml'\nexport default defineConfig({ settings: { policy: { stepz: 3 } } })",
+    )
+    expect(() => run('node', [compiler, ...options, 'wrong.ts'])).toThrow(/Command failed/)
   })
 
   it('has the command', () => {

@@ -25,6 +25,7 @@ export function diagnoseCommand(): Command {
     )
     .option('--threads <n>', 'threads to draw them with (default: all cores)', wholeNumber(1))
     .option('--json', 'print the findings as one JSON object on the last line', false)
+    .addHelpText('after', '\nExamples:\n  rwml diagnose runs/quickstart\n  rwml diagnose runs/logs --predictions 100')
     .action(async (run: string, { predictions, threads, json }: Options) => {
       const say = (message: string) => console.error(message)
       const diagnosis = await diagnose({ run, predictions, threads, progress: new Progress(), say })

@@ -91,6 +91,7 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description('cores, memory, data found, and what will run on this machine')
     .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExamples:\n  rwml doctor\n  ALFWORLD_DATA=games rwml doctor --json')
     .action(async (options: { json?: boolean }) => {
       const report = await inspectMachine()
       process.stdout.write(`${options.json ? JSON.stringify(report) : doctorText(report)}\n`)

@@ -85,6 +85,7 @@ function listCommand(): Command {
     .description('environments, and the data found for them')
     .option('--data <dir>', 'folder of ALFWorld data', pathName)
     .option('--json', 'one JSON object as the last line')
+    .addHelpText('after', '\nExamples:\n  rwml env list\n  rwml env list --data games --json')
     .action(({ data, json }: { data?: string; json?: boolean }) => {
       const environments = [alfworldSummary(data)]
       if (json) {
@@ -147,7 +148,18 @@ function checkAlfworld(): Command {
 
 /** `rwml env list | generate | check`. */
 export function envCommand(): Command {
-  const command = new Command('env').description('environments: list them, make households, check against recordings')
+  const command = new Command('env')
+    .description('environments: list them, make households, check against recordings')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rwml env list
+  rwml env generate alfworld --count 100 --out houses
+  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl
+
+An environment of your own needs no command: rwml run, docs/own-environment.md.`,
+    )
   command.addCommand(listCommand())
   command.addCommand(new Command('generate').description('make new tasks').addCommand(generateAlfworld()))
   command.addCommand(new Command('check').description('compare with recordings').addCommand(checkAlfworld()))

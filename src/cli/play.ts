@@ -92,7 +92,9 @@ export async function playGame(
 
 /** `rwml play alfworld`. */
 export function playCommand(): Command {
-  const command = new Command('play').description('play an environment yourself, in the terminal')
+  const command = new Command('play')
+    .description('play an environment yourself, in the terminal')
+    .addHelpText('after', '\nExample:\n  rwml play alfworld --seed 7')
   command
     .command('alfworld')
     .description('play an ALFWorld game: one you name, one from your data, or a generated household')

@@ -23,6 +23,17 @@ export function buildProgram(): Command {
     .version(version)
     .option('--debug', 'show stack traces')
     .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rwml quickstart                        the whole method on small households, in minutes
+  rwml run experiment.ts --dry           what your own experiment would do
+  rwml diagnose runs/quickstart          whether it is worth the training
+  rwml report runs/quickstart            tables and figures of a run
+
+rwml help <command> says more of each.`,
+    )
   program.addCommand(quickstartCommand())
   program.addCommand(runCommand())
   program.addCommand(serveCommand())

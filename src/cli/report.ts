@@ -10,6 +10,7 @@ export function reportCommand(): Command {
     .description('write report.md and report.html into run folders')
     .argument('<runs...>', 'run folders', pathNames)
     .option('--json', 'print one JSON object with the paths')
+    .addHelpText('after', '\nExamples:\n  rwml report runs/quickstart\n  rwml report runs/*')
     .action((runs: string[], { json }: { json?: boolean }) => {
       const written = runs.map((run) => writeReport(run))
       if (json) console.log(JSON.stringify({ reports: written }))

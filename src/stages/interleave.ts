@@ -57,7 +57,12 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
     plan(config, rehearsal, expected) {
       if (!rehearsal.rewarded) return free('cannot run: no task reward')
       planArms(expected, curve)
-      const parts = [worldModelPlan(config, rehearsal, expected), policyPlan(config, rehearsal, expected)]
+      const own: Config = {
+        ...config,
+        worldModel: { ...config.worldModel, ...options.settings },
+        policy: { ...config.policy, ...options.policySettings },
+      }
+      const parts = [worldModelPlan(own, rehearsal, expected), policyPlan(own, rehearsal, expected)]
       const sum = (key: 'episodes' | 'steps' | 'sampled' | 'trained' | 'seconds') =>
         parts.reduce((total, part) => total + part[key], 0)
       return {

@@ -45,18 +45,14 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     plan(config, rehearsal, expected) {
       if (!rehearsal.rewarded) return free('left out: no task reward')
       planArms(expected, options.curve)
-      return policyPlan(config, rehearsal, expected, options.steps)
+      return policyPlan({ ...config, policy: { ...config.policy, ...options.settings } }, rehearsal, expected)
     },
   }
 }
 
 /** At most: groups that do not vary are not trained on. */
-export function policyPlan(
-  { collect, policy }: Config,
-  { episode }: Rehearsal,
-  expected: Expected,
-  steps = policy.steps,
-): StagePlan {
+export function policyPlan({ collect, policy }: Config, { episode }: Rehearsal, expected: Expected): StagePlan {
+  const { steps } = policy
   const tasks = Math.min(policy.tasks, collect.tasks, expected.tasks)
   const episodes = steps * tasks * policy.groupSize
   const cost = ofLength(episode, policy.maxSteps / collect.maxSteps)

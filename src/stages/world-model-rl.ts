@@ -44,7 +44,11 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
     },
     plan(config, rehearsal, expected) {
       planArms(expected, options.curve)
-      return worldModelPlan(config, rehearsal, expected)
+      return worldModelPlan(
+        { ...config, worldModel: { ...config.worldModel, ...options.settings } },
+        rehearsal,
+        expected,
+      )
     },
   }
 }

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import { hash32, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { readLines, writeFileAtomic } from '../store/index.ts'
+import { type RunFolder, readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { free, stepsOf, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 import { storedLines } from './waves.ts'
 import { fineTune } from './world-model-sft.ts'
@@ -48,6 +49,24 @@ export const filterStage: Stage = {
     const { rule, ...settings } = context.config.filter
     return { notes: [`${kept.length} of ${train.length} transitions kept`], filter: { rule, settings, kinds: counts } }
   },
+  plan({ filter }, { label }, expected) {
+    if (filter.rule === 'none') return free('keeps everything')
+    const steps = stepsOf(expected.filter, filter)
+    const training = times({ ...label, sampled: 0, sampleSeconds: 0 }, expected.filter * filter.epochs, {
+      training: true,
+    })
+    // Predictions without reasoning are as long as labels.
+    const draws = times(label, expected.train * filter.draws)
+    return {
+      work: `${filter.draws} predictions each of ${expected.train} transitions`,
+      episodes: 0,
+      steps,
+      sampled: draws.sampled,
+      trained: training.trained,
+      seconds: training.seconds + draws.seconds,
+      shows: 'label',
+    }
+  },
 }
 
 /**
@@ -87,6 +106,11 @@ export async function filterTransitions(
   }
   const kept = new Set(lines.filter((line) => line.kept).map((line) => line.id))
   return { kept: train.filter((one) => kept.has(one.id)), counts: countByKind(lines) }
+}
+
+/** The filter's verdicts of a run; null before it has run. */
+export function readFiltered(run: RunFolder): FilterLine[] | null {
+  return existsSync(run.filteredFile) ? readLines(run.filteredFile, lineSchema) : null
 }
 
 async function score(context: StageContext, train: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {

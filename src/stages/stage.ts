@@ -4,11 +4,12 @@ import { z } from 'zod'
 import type { Transition } from '../core/index.ts'
 import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { readJson, writeFileAtomic } from '../store/index.ts'
+import { type RunFolder, readJson, writeFileAtomic } from '../store/index.ts'
 import type { Collected } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Arm } from './evaluate.ts'
 import type { FilterCount } from './filter.ts'
+import type { Planner } from './plan.ts'
 import type { RewardRecord } from './reward.ts'
 
 /** Name of the model that a run starts from, among `Artifacts.models`. */
@@ -44,6 +45,8 @@ export interface Stage {
    * reads them: running a method again goes on where it stopped.
    */
   run(context: StageContext, artifacts: Artifacts): Promise<Outcome>
+  /** What it will do and what that takes, for `--dry`; pure. Absent: nothing is said of it. */
+  plan?: Planner
 }
 
 /** Where a training stage starts, and which of its checkpoints are evaluated. */
@@ -78,13 +81,19 @@ const recordSchema = z.looseObject({
   finished: z.boolean(),
 })
 
+/** A stage's record: how long it took and what went through the model; null where it never ended or was never begun. */
+export function stageRecord(run: RunFolder, stage: string): z.infer<typeof recordSchema> | null {
+  const path = join(run.stageFolder(stage), 'stage.json')
+  return existsSync(path) ? readJson(path, recordSchema) : null
+}
+
 /**
  * Run a stage and keep its record, `stages/<name>/stage.json`: time and tokens add up over interruptions, and stay as they
  * are where the stage had finished before.
  */
 export async function runStage(stage: Stage, context: StageContext, artifacts: Artifacts): Promise<void> {
   const path = join(context.run.stageFolder(stage.name), 'stage.json')
-  const before = existsSync(path) ? readJson(path, recordSchema) : null
+  const before = stageRecord(context.run, stage.name)
   const { sampled, trained } = context.tokens
   const startedAt = before?.startedAt ?? new Date().toISOString()
   const began = performance.now()

@@ -1,4 +1,5 @@
 export * from './context-note.ts'
+export * from './diagnose/index.ts'
 export * from './policy.ts'
 export * from './predictions.ts'
 export * from './result.ts'

@@ -19,8 +19,7 @@ const transition = (taskId: string, next: string): Transition => ({
 test('what became of each transition is kept by task, and adds up to the shares', async () => {
   const transitions = ['a b c d e', 'one two three', 'x'].map((next, i) => transition(`task ${i % 2}`, next))
   const predicted = ['a b c d e', 'one two four', null].map((nextState) => ({ thinking: null, nextState }))
-  const environment = { name: 'e', splits: () => [], tasks: () => [], open: () => Promise.reject(new Error('closed')) }
-  const result = await worldModelResult('model', 'seen', transitions, predicted, environment, rougeReward())
+  const result = await worldModelResult('model', 'seen', transitions, predicted, {}, rougeReward())
   expect(result.outcomes).toEqual([
     { taskId: 'task 0', exact: [1, 0], reward: [1, 0] },
     { taskId: 'task 1', exact: [0], reward: [0.6] },

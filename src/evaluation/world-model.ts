@@ -14,7 +14,7 @@ export async function worldModelResult(
   split: string,
   transitions: Transition[],
   predicted: (Pick<Prediction, 'thinking' | 'nextState'> & { omitted?: number })[],
-  environment: Environment,
+  environment: Pick<Environment, 'transitionKind'>,
   reward: WorldModelReward,
 ): Promise<WorldModelResult> {
   const truths = transitions.map((one) => observationText(one.next))
@@ -64,7 +64,7 @@ function examples(
   transitions: Transition[],
   predicted: Pick<Prediction, 'thinking' | 'nextState'>[],
   scores: Score[],
-  environment: Environment,
+  environment: Pick<Environment, 'transitionKind'>,
 ): PredictionExample[] {
   const byKind = new Map<string, number[]>()
   for (const [i, one] of transitions.entries()) {

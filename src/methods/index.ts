@@ -1,5 +1,6 @@
 export * from './alfworld.ts'
 export * from './check-experiment.ts'
+export * from './diagnose.ts'
 export * from './experiment.ts'
 export * from './import.ts'
 export * from './method.ts'

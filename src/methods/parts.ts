@@ -62,7 +62,8 @@ export function environmentOf(config: Config, warn: (message: string) => void): 
   return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
 }
 
-function agentOf({ agent }: Config, own: boolean): Agent {
+/** How the settings say the model plays; `own`: an environment given in code. */
+export function agentOf({ agent }: Config, own: boolean): Agent {
   if (own) return agent.style === 'transcript' ? transcriptAgent() : windowAgent(agent)
   return agent.style === 'transcript' ? alfworldTranscript : alfworldWindow(agent)
 }

@@ -18,7 +18,7 @@ export function embeddingReward(embedder: Embedder, options: EmbeddingRewardOpti
     throw new UserError(`embedding reward: the threshold must be a cosine distance in (0, 2], not ${threshold}`)
   }
   return {
-    name: `embedding(${embedder.name}, ${threshold === null ? 'continuous' : `d < ${threshold}`})`,
+    name: `embedding(${embedder.name}, ${threshold === null ? 'continuous' : `d < ${Number(threshold.toPrecision(3))}`})`,
     async score(predictions) {
       const texts = new Set<string>()
       for (const { predicted, actual } of predictions) if (predicted !== null) texts.add(predicted).add(actual)

@@ -1,8 +1,8 @@
 import { actionText, actionVerb, observationText, Random, type Transition } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 
-/** Pairs of one sort at most: enough for a share with an error of a few points. */
-const PAIRS_OF_A_SORT = 100
+/** Pairs of one sort at most. There are a dozen sorts: together enough for figures good to a few points, soon embedded. */
+const PAIRS_OF_A_SORT = 40
 
 /** The sort of pair that every reward gets right; the others of the same state ask whether it sees more than words. */
 export const WORD_FOR_WORD = 'word for word'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { hash32, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { readLines, writeFileAtomic } from '../store/index.ts'
+import { type RunFolder, readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { free, stepsOf, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
@@ -106,6 +106,11 @@ export async function filterTransitions(
   }
   const kept = new Set(lines.filter((line) => line.kept).map((line) => line.id))
   return { kept: train.filter((one) => kept.has(one.id)), counts: countByKind(lines) }
+}
+
+/** The filter's verdicts of a run; null before it has run. */
+export function readFiltered(run: RunFolder): FilterLine[] | null {
+  return existsSync(run.filteredFile) ? readLines(run.filteredFile, lineSchema) : null
 }
 
 async function score(context: StageContext, train: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { observationText, type Transition, UserError } from '../core/index.ts'
 import { CachedEmbedder, type Embedder, LexicalEmbedder, loadLexicalEmbedder, loadUseLite } from '../embedders/index.ts'
+import type { Environment } from '../environments/index.ts'
 import {
   chooseEmbedder,
   DEFAULT_PRECISION,
@@ -54,42 +55,59 @@ export const rewardStage: Stage = {
   plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
 }
 
-/** The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4). */
-export async function chooseReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
+/** What choosing a reward needs of a run. */
+type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> & {
+  environment: Pick<Environment, 'variants'>
+}
+
+/**
+ * The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4).
+ * What had to be chosen is stored in the run folder with `keep`, and read from there where it stands already.
+ */
+export async function chooseReward(context: RewardContext, train: Transition[], keep = true): Promise<ChosenReward> {
   const { kind } = context.config.reward
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
-  if (kind === 'embedding') return calibratedReward(context, train)
+  if (kind === 'embedding') return calibratedReward(context, train, keep)
   const said = train.filter(({ next }) => next.from !== 'tool')
   if (said.length === 0) return { reward: rougeReward(), record: null }
-  const { reward, record } = await calibratedReward(context, said)
+  const { reward, record } = await calibratedReward(context, said, keep)
   return { reward: hybridReward({ user: reward, environment: reward, tool: rougeReward() }), record }
 }
 
 /**
- * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen
- * on pairs around *training* next states only: the same state told differently, and others that look much like it.
+ * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen on pairs around
+ * *training* next states only: the same state told differently, and others that look much like it.
  */
-async function calibratedReward(context: StageContext, train: Transition[]): Promise<ChosenReward> {
-  const { mode } = context.config.reward
+async function calibratedReward(context: RewardContext, train: Transition[], keep: boolean): Promise<ChosenReward> {
   const folder = context.run.stageFolder('reward')
-  const path = join(folder, 'reward.json')
-  const lexicalPath = join(folder, 'lexical.json')
-  if (!existsSync(path)) {
-    if (train.length === 0)
-      throw new UserError('no training transition was collected: nothing to calibrate a reward on')
-    const lexical = LexicalEmbedder.fit(train.map((one) => observationText(one.next)))
+  const [path, lexicalPath] = [join(folder, 'reward.json'), join(folder, 'lexical.json')]
+  if (existsSync(path)) return openReward(context, readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath))
+  const { record, lexical } = await calibrate(context, train)
+  if (keep) {
     lexical.save(lexicalPath)
-    writeFileAtomic(path, `${JSON.stringify(await calibrate(context, train, lexical), null, 2)}\n`)
+    writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
   }
-  const record = readJson(path, recordSchema)
-  const inner = record.embedder === 'lexical' ? loadLexicalEmbedder(lexicalPath) : await loadUseLite()
-  const embedder = new CachedEmbedder(inner)
+  return openReward(context, record, lexical)
+}
+
+async function openReward(
+  { config }: RewardContext,
+  record: RewardRecord,
+  lexical: LexicalEmbedder,
+): Promise<ChosenReward> {
+  const embedder = new CachedEmbedder(record.embedder === 'lexical' ? lexical : await loadUseLite())
+  const { mode } = config.reward
   const options = mode === 'binary' ? { mode, threshold: record.threshold } : { mode }
   return { reward: embeddingReward(embedder, options), record }
 }
 
-async function calibrate(context: StageContext, train: Transition[], lexical: Embedder): Promise<RewardRecord> {
+async function calibrate(
+  context: RewardContext,
+  train: Transition[],
+): Promise<{ record: RewardRecord; lexical: LexicalEmbedder }> {
+  if (train.length === 0) throw new UserError('no training transition was collected: nothing to calibrate a reward on')
+  const lexical = LexicalEmbedder.fit(train.map((one) => observationText(one.next)))
   const { embedder: wanted, threshold } = context.config.reward
   const { progress } = context
   const candidates: Embedder[] = []
@@ -97,7 +115,7 @@ async function calibrate(context: StageContext, train: Transition[], lexical: Em
   if (wanted !== 'use-lite') candidates.push(lexical)
   if (wanted !== 'lexical') {
     try {
-      candidates.push(await loadUseLite())
+      candidates.push(new CachedEmbedder(await loadUseLite()))
     } catch (error) {
       if (wanted === 'use-lite' || !(error instanceof UserError)) throw error
       missing = ' USE-lite is not installed here, so it was not compared.'
@@ -132,7 +150,7 @@ async function calibrate(context: StageContext, train: Transition[], lexical: Em
     )
   }
   progress.finish(`${best.name}, threshold ${best.limit.toFixed(3)}`)
-  return {
+  const record: RewardRecord = {
     embedder: best.name === 'lexical' ? 'lexical' : 'use-lite',
     semantic: chosen.embedder.semantic,
     threshold: best.limit,
@@ -141,6 +159,7 @@ async function calibrate(context: StageContext, train: Transition[], lexical: Em
     separation: chosen.calibration.separation,
     why: `${candidates.length > 1 ? 'Chosen' : 'Set'} on one half of ${pairs.length} pairs around training states, measured on the other: ${figures}.${missing}`,
   }
+  return { record, lexical }
 }
 
 /** Every second pair of each sort, or all where that leaves too little. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Transition } from '../core/index.ts'
 import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { readJson, writeFileAtomic } from '../store/index.ts'
+import { type RunFolder, readJson, writeFileAtomic } from '../store/index.ts'
 import type { Collected } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Arm } from './evaluate.ts'
@@ -81,13 +81,19 @@ const recordSchema = z.looseObject({
   finished: z.boolean(),
 })
 
+/** A stage's record: how long it took and what went through the model; null where it never ended or was never begun. */
+export function stageRecord(run: RunFolder, stage: string): z.infer<typeof recordSchema> | null {
+  const path = join(run.stageFolder(stage), 'stage.json')
+  return existsSync(path) ? readJson(path, recordSchema) : null
+}
+
 /**
  * Run a stage and keep its record, `stages/<name>/stage.json`: time and tokens add up over interruptions, and stay as they
  * are where the stage had finished before.
  */
 export async function runStage(stage: Stage, context: StageContext, artifacts: Artifacts): Promise<void> {
   const path = join(context.run.stageFolder(stage.name), 'stage.json')
-  const before = existsSync(path) ? readJson(path, recordSchema) : null
+  const before = stageRecord(context.run, stage.name)
   const { sampled, trained } = context.tokens
   const startedAt = before?.startedAt ?? new Date().toISOString()
   const began = performance.now()

@@ -1,0 +1,107 @@
+import type { WorldModelResult } from '../result.ts'
+import type { RewardTest } from './reward-test.ts'
+import type { GroupVariance } from './variance.ts'
+import type { Visibility } from './visibility.ts'
+
+/** A table that is right this often leaves less than one transition in ten to learn from. */
+export const PREDICTABLE = 0.9
+/** With so little of the next states' content in the history, most of a target is luck. A public attempt on web pages that
+ * had 64 % of it out of sight learned nothing. */
+export const LEAST_TOLD = 0.4
+/** A reward of which one part in ten goes to wrong states teaches them. The same attempt had no threshold this precise. */
+export const LEAST_PRECISION = 0.9
+/** For graded rewards: how often the same state has to earn more than a different one. */
+export const LEAST_SEPARATION = 0.9
+/** Groups without variance have no gradient. That attempt had 0 to 12 % with; a small model at 18 % still learned, slowly. */
+export const LEAST_VARIED = 0.15
+
+export type Ground = 'good ground for RWML' | 'too predictable' | 'too unpredictable' | 'reward too blunt'
+
+export interface Verdict {
+  ground: Ground
+  /** The rule that decided, with its figure; for good ground, all that were passed. */
+  reasons: string[]
+  /** Further rules that were broken. */
+  also: { ground: Ground; reason: string }[]
+}
+
+export interface Evidence {
+  visibility: Visibility
+  baselines: readonly WorldModelResult[]
+  /** Null where all next states are one text: there is nothing to tell apart. */
+  reward: RewardTest | null
+  variance: GroupVariance | null
+}
+
+interface Rule {
+  ground: Ground
+  broken: boolean
+  /** With the figure and the bound; reads well both as the reason of a verdict and as a rule that was passed. */
+  reason: string
+}
+
+/** Is this good ground for world-model RL? The first broken rule names the verdict. */
+export function groundFor(evidence: Evidence): Verdict {
+  const rules = rulesOf(evidence)
+  const broken = rules.filter((rule) => rule.broken)
+  if (broken.length === 0) {
+    return { ground: 'good ground for RWML', reasons: rules.map((rule) => rule.reason), also: [] }
+  }
+  const [first, ...others] = broken
+  return {
+    ground: first.ground,
+    reasons: [first.reason],
+    also: others.map(({ ground, reason }) => ({ ground, reason })),
+  }
+}
+
+const percent = (value: number): string => `${(100 * value).toFixed(1)}%`
+
+function rulesOf({ visibility, baselines, reward, variance }: Evidence): Rule[] {
+  const rules: Rule[] = []
+  const best = baselines.reduce<WorldModelResult | null>((a, b) => (a && a.exact >= b.exact ? a : b), null)
+  if (best) {
+    rules.push({
+      ground: 'too predictable',
+      broken: best.exact >= PREDICTABLE,
+      reason: `the best baseline, ${best.predictor}, predicts ${percent(best.exact)} exactly (bound: below ${percent(PREDICTABLE)})`,
+    })
+  }
+  if (visibility.told !== null) {
+    rules.push({
+      ground: 'too unpredictable',
+      broken: visibility.told < LEAST_TOLD,
+      reason: `the history tells ${percent(visibility.told)} of the next states' content (bound: at least ${percent(LEAST_TOLD)})`,
+    })
+  }
+  if (reward) rules.push(rewardRule(reward))
+  if (variance && variance.all.groups > 0) rules.push(varianceRule(variance))
+  return rules
+}
+
+function rewardRule({ graded, precision, separation }: RewardTest): Rule {
+  const ground = 'reward too blunt'
+  if (graded) {
+    return {
+      ground,
+      broken: separation < LEAST_SEPARATION,
+      reason: `the same state earns more than a different one in ${percent(separation)} of pairs (bound: at least ${percent(LEAST_SEPARATION)})`,
+    }
+  }
+  return {
+    ground,
+    broken: precision < LEAST_PRECISION,
+    reason: `${percent(precision)} of what is rewarded is the same state (bound: at least ${percent(LEAST_PRECISION)})`,
+  }
+}
+
+/** All alike is all right or all wrong: the mean reward tells which. */
+function varianceRule({ kept, all, source, size }: GroupVariance): Rule {
+  const { varied, meanReward } = kept && kept.groups > 0 ? kept : all
+  const which = kept && kept.groups > 0 ? 'groups that the filter kept' : 'groups'
+  return {
+    ground: meanReward >= 0.5 ? 'too predictable' : 'too unpredictable',
+    broken: varied < LEAST_VARIED,
+    reason: `in ${percent(varied)} of ${which} the ${size} predictions of the ${source} earn different rewards (bound: at least ${percent(LEAST_VARIED)})`,
+  }
+}

@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import type { Agent } from '../agents/index.ts'
+import { hash32, Random, type Trajectory, type Transition } from '../core/index.ts'
+import { openLocalEngine } from '../engines/index.ts'
+import { type Environment, transitionKind, variants } from '../environments/index.ts'
+import {
+  crossFittedBaselines,
+  type Diagnosis,
+  duplicates,
+  type GroupVariance,
+  groundFor,
+  groupVariance,
+  predictAndScore,
+  predictionPrompt,
+  type Rates,
+  type RewardTest,
+  type ScoredGroup,
+  type StageCost,
+  stageCost,
+  testReward,
+  visibility,
+} from '../evaluation/index.ts'
+import { exactReward, statePairs, type WorldModelReward } from '../rewards/index.ts'
+import {
+  type Config,
+  chooseReward,
+  type FilterLine,
+  readCollected,
+  readFiltered,
+  resolveConfig,
+  type StageProgress,
+  type StoredCollection,
+  stageRecord,
+  tokenPlans,
+} from '../stages/index.ts'
+import { RunFolder, readJson, readLines } from '../store/index.ts'
+import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
+import { alfworldPreset } from './alfworld.ts'
+import { agentOf, modelFolder } from './parts.ts'
+
+export interface DiagnoseOptions {
+  /** The run folder. */
+  run: string
+  /** Transitions to draw groups of predictions for; when absent, some where the filter has not run, else none. */
+  predictions?: number
+  /** Threads of the engine that draws them; default: all cores. */
+  threads?: number
+  /** What knows the run's texts, where it was played in an environment given in code. ALFWorld's are known here. */
+  environment?: KnownEnvironment
+  agent?: Agent
+  progress: StageProgress
+  /** Notices, and what is about to cost time. */
+  say(message: string): void
+}
+
+/** What is asked of an environment here: never to play. */
+type KnownEnvironment = Pick<Environment, 'transitionKind' | 'variants'>
+
+const ALFWORLD = 'alfworld'
+
+/** Groups drawn where nothing else tells whether rewards differ: a share of them is known to about 6 points. */
+const GROUPS = 64
+/** Prompts sampled at once: bounds memory. */
+const CHUNK = 32
+/** Transitions whose prompts are counted for a mean. */
+const COUNTED = 200
+
+/** Is a collected run worth world-model RL? Reads the run folder and writes nothing. */
+export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
+  const { progress, say } = options
+  const run = RunFolder.open(options.run)
+  const config = configOf(run)
+  const filtered = readFiltered(run)
+  const environment = options.environment ?? knownEnvironment(config, filtered)
+  const agent = options.agent ?? agentOf(config, config.environment.name !== ALFWORLD)
+  const collected = readCollected(run, agent)
+  const { train } = collected
+  const kindOf = (one: Transition) => environment.transitionKind?.(one) ?? 'all'
+  const seen = visibility(train, kindOf)
+  const repeats = duplicates(train)
+  // Of one text alone nothing can be calibrated: it is right or wrong.
+  const { reward, record } =
+    repeats.nextStates > 1
+      ? await chooseReward({ run, config, environment, progress, warn: say }, train, false)
+      : { reward: exactReward(), record: null }
+  const baselines = await crossFittedBaselines(train, environment, reward)
+  let test: RewardTest | null = null
+  if (repeats.nextStates > 1) {
+    // Other pairs than the threshold was chosen on.
+    const pairs = statePairs(environment, train, hash32('diagnose', config.seed))
+    test = await testReward(reward, hasThreshold(config) ? (record?.threshold ?? null) : null, pairs)
+  }
+  const model = modelFolder(config.model.path)
+  const asked = { config, agent, format: loadChatFormat(model) }
+  const wanted = options.predictions ?? (filtered ? 0 : GROUPS)
+  const drawn = wanted > 0 ? await draw(options, { ...asked, run, model, train, reward, kindOf }, wanted) : null
+  const variance = drawn?.variance ?? (filtered && groupVariance('filter model', config.filter.draws, filtered))
+  return {
+    run: options.run,
+    transitions: train.length,
+    tasks: new Set(train.map((one) => one.taskId)).size,
+    verdict: groundFor({ visibility: seen.all, baselines, reward: test, variance }),
+    visibility: seen,
+    baselines,
+    duplicates: repeats,
+    reward: test,
+    variance,
+    cost: costOf(run, asked, collected, filtered, drawn),
+  }
+}
+
+const fieldsSchema = z.array(z.object({ path: z.string(), value: z.unknown() }))
+
+function configOf(run: RunFolder): Config {
+  const fields = readJson(run.configFile, fieldsSchema)
+  return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
+}
+
+/** One threshold decides over every prediction. */
+const hasThreshold = ({ reward }: Config): boolean => reward.kind === 'embedding' && reward.mode === 'binary'
+
+/** ALFWorld's texts need no games to be known; of other environments the filter has written down the kinds. */
+function knownEnvironment(config: Config, filtered: FilterLine[] | null): KnownEnvironment {
+  if (config.environment.name === ALFWORLD) return { transitionKind, variants }
+  const kinds = new Map(filtered?.map(({ id, kind }) => [id, kind]))
+  return { transitionKind: (one) => kinds.get(one.id) ?? 'all' }
+}
+
+interface Drawn {
+  variance: GroupVariance
+  /** Mean tokens of an answer, and tokens sampled a second. */
+  answerTokens: number
+  rate: number
+}
+
+interface Asked {
+  config: Config
+  agent: Agent
+  format: ChatFormat
+}
+
+interface DrawFrom extends Asked {
+  run: RunFolder
+  model: string
+  train: Transition[]
+  reward: WorldModelReward
+  kindOf(one: Transition): string
+}
+
+/** Groups of the base model's predictions, as world-model RL would draw them; says beforehand what that costs. */
+async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): Promise<Drawn> {
+  const { config, agent, format, run, train, reward, kindOf } = from
+  const { groupSize, temperature, maxTokens } = config.worldModel
+  const some = new Random('diagnose', config.seed).shuffle(train).slice(0, wanted)
+  const most = some.length * groupSize * maxTokens
+  const collect = stageRecord(run, 'collect')
+  const speed = collect && collect.seconds > 0 ? collect.tokensSampled / collect.seconds : null
+  const time = speed
+    ? `; at collection's ${Math.round(speed)} tokens a second at most ${Math.ceil(most / speed)} s`
+    : '; how long that takes here was not measured'
+  options.say(
+    `Drawing ${some.length} × ${groupSize} predictions of the base model: at most ${most} tokens${time}. --predictions sets how many, 0 for none.`,
+  )
+  const engine = await openLocalEngine(from.model, { threads: options.threads ?? availableParallelism() })
+  try {
+    const sampler = engine.trainer().sampler()
+    const groups: ScoredGroup[] = []
+    let tokens = 0
+    const began = performance.now()
+    options.progress.start('predict', some.length)
+    for (let at = 0; at < some.length; at += CHUNK) {
+      const chunk = some.slice(at, at + CHUNK)
+      await sampler.reset()
+      const scored = await predictAndScore(
+        chunk,
+        {
+          agent,
+          format,
+          sampler,
+          n: groupSize,
+          temperature,
+          maxTokens,
+          seed: hash32('diagnose', config.seed),
+          reasoning: true,
+        },
+        reward,
+      )
+      for (const [i, group] of scored.entries()) {
+        const rewards = group.map((answer) => answer.reward)
+        tokens += group.reduce((sum, answer) => sum + answer.tokens.length, 0)
+        groups.push({
+          kind: kindOf(chunk[i]),
+          varied: rewards.some((value) => value !== rewards[0]),
+          meanReward: rewards.reduce((sum, value) => sum + value, 0) / groupSize,
+        })
+      }
+      options.progress.update(groups.length)
+    }
+    options.progress.finish()
+    return {
+      variance: groupVariance('base model', groupSize, groups),
+      answerTokens: tokens / (some.length * groupSize),
+      rate: (tokens * 1000) / (performance.now() - began),
+    }
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Prompts as they are before any is shortened to the context. */
+const WHOLE = { reasoning: true, room: Number.POSITIVE_INFINITY }
+
+const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: z.number() })
+
+function costOf(
+  run: RunFolder,
+  { config, agent, format }: Asked,
+  { train, filter, trajectories }: StoredCollection,
+  filtered: FilterLine[] | null,
+  drawn: Drawn | null,
+): StageCost[] {
+  const sample = new Random('count', config.seed).shuffle(train).slice(0, COUNTED)
+  const average = <T>(items: readonly T[], size: (item: T) => number) =>
+    items.reduce((sum, item) => sum + size(item), 0) / Math.max(1, items.length)
+  const plans = tokenPlans(config, {
+    train: train.length,
+    filter: filter.length,
+    kept: filtered ? filtered.filter((line) => line.kept).length : config.filter.rule === 'none' ? train.length : null,
+    promptTokens: average(sample, (one) => predictionPrompt(agent, format, one, WHOLE).tokens.length),
+    labelTokens: average(sample, (one) => format.replyTokens(agent.predictionLabel(one)).length),
+    answerTokens: drawn?.answerTokens ?? null,
+    episode: {
+      sampled: average(trajectories, sampledTokens),
+      total: average(trajectories, ({ sequences }) => sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+    },
+  })
+  const metrics = existsSync(run.metricsFile) ? readLines(run.metricsFile, metricSchema) : []
+  const linesOf = (stage: string) => metrics.filter((line) => line.stage === stage)
+  const [collect, filterRecord] = [stageRecord(run, 'collect'), stageRecord(run, 'filter')]
+  const tuned = (linesOf('filter').at(-1)?.time ?? 0) / 1000
+  const perSecond = (tokens: number, seconds: number) => (tokens > 0 && seconds > 0 ? tokens / seconds : null)
+  const rates: Rates = {
+    play: collect && perSecond(collect.tokensSampled, collect.seconds),
+    predict: drawn?.rate ?? (filterRecord && perSecond(filterRecord.tokensSampled, filterRecord.seconds - tuned)),
+    train: filterRecord && perSecond(filterRecord.tokensTrained, tuned),
+  }
+  return plans.map((plan) => {
+    const record = stageRecord(run, plan.stage)
+    return stageCost(plan, record && { ...record, steps: linesOf(plan.stage).length }, rates)
+  })
+}
+
+function sampledTokens({ turns }: Trajectory): number {
+  return turns.reduce((sum, turn) => sum + turn.tokens.length, 0)
+}

@@ -91,6 +91,8 @@ describe('the verdict on a run', () => {
     writeFixtureRun(run, good)
     writeFileSync(join(run, 'rollouts', 'collect-0000.jsonl'), '')
     await expect(open(run)).rejects.toThrow(/hold 0 of the 36 training transitions/)
+    writeFileSync(join(run, 'config.json'), '[{ "path": "no.such", "value": 1, "source": "ours" }]')
+    await expect(open(run)).rejects.toThrow(/config\.json: no setting is called "no\.such".*another version/)
   })
 })
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import type { Agent } from '../agents/index.ts'
-import { hash32, Random, type Trajectory, type Transition } from '../core/index.ts'
+import { hash32, Random, type Trajectory, type Transition, UserError } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
 import { type Environment, transitionKind, variants } from '../environments/index.ts'
 import {
@@ -115,7 +115,12 @@ const fieldsSchema = z.array(z.object({ path: z.string(), value: z.unknown() }))
 
 function configOf(run: RunFolder): Config {
   const fields = readJson(run.configFile, fieldsSchema)
-  return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
+  try {
+    return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(`${run.configFile}: ${error.message}; was the run begun with another version of rwml?`)
+  }
 }
 
 /** One threshold decides over every prediction. */

@@ -3,86 +3,93 @@
  *
  *     npx rwml run examples/02-own-environment.ts
  *
- * A row of places with a rule that no household of ALFWorld has: one can only walk to the place next to where one stands.
- * Nothing says so. The model finds it out by playing (world-model RL), then learns to carry things along the row (policy RL).
+ * A room with a rule that no household of ALFWorld has: every other cabinet is jammed and never opens. Nothing says so. The
+ * model finds it out by playing (world-model RL), and stops wasting its steps on them (policy RL).
  */
 import { actionText, defineConfig, type Environment, type Task } from 'rwml'
 
-const PLACES = ['bed 1', 'desk 1', 'dresser 1', 'shelf 1', 'sidetable 1', 'sofa 1']
+const CABINETS = [1, 2, 3, 4, 5, 6].map((number) => `cabinet ${number}`)
+const TABLES = ['desk 1', 'sidetable 1']
+const isJammed = (place: string): boolean => CABINETS.indexOf(place) % 2 === 0
 const THINGS: Record<string, string> = {
-  train: 'mug cup plate bowl spoon fork knife pen pencil book cd watch keychain candle cloth box',
-  unseen: 'egg apple tomato potato vase statue newspaper laptop',
+  train:
+    'mug cup plate bowl spoon fork knife pen pencil book cd watch keychain candle cloth box egg apple tomato potato',
+  unseen: 'vase statue newspaper laptop cellphone creditcard bread lettuce',
 }
 
-function tasksOf(split: string): Task[] {
-  const routes = PLACES.flatMap((from) => PLACES.filter((to) => to !== from).map((to) => ({ from, to })))
-  return THINGS[split].split(' ').flatMap((thing) =>
-    routes.map(({ from, to }) => ({
-      id: `${thing}, ${from}, ${to}`,
-      split,
-      kind: `${Math.abs(PLACES.indexOf(from) - PLACES.indexOf(to))} places apart`,
-      instruction: `put a ${thing} on ${to.replace(' 1', '')}`,
-    })),
+const tasksOf = (split: string): Task[] =>
+  THINGS[split].split(' ').flatMap((thing) =>
+    CABINETS.filter((place) => !isJammed(place)).flatMap((start) =>
+      TABLES.map((goal) => ({
+        id: `${thing}, ${start}, ${goal}`,
+        split,
+        kind: `to the ${goal.split(' ')[0]}`,
+        instruction: `put a ${thing} on ${goal.split(' ')[0]}`,
+      })),
+    ),
   )
-}
 
-export const row = ({ reward }: { reward: boolean }): Environment => ({
-  name: 'row of places',
+export const jammedRoom = ({ reward }: { reward: boolean }): Environment => ({
+  name: 'jammed room',
   splits: () => ['train', 'unseen'],
   tasks: tasksOf,
-  open(task, { maxSteps = 20 }) {
+  open(task) {
     const [thing, start, goal] = task.id.split(', ')
-    let here = 2 // Everyone starts at the dresser.
+    const open = new Set(TABLES)
+    let here = ''
     let where = start // A place, or `hand`.
-    let steps = 0
-    const seen = () => `On the ${PLACES[here]}, you see ${where === PLACES[here] ? `a ${thing} 1` : 'nothing'}.`
-    /** What an action does and says; null where it cannot be done. */
+    const inside = () => (where === here ? `a ${thing} 1` : 'nothing')
+    const state = () => {
+      if (TABLES.includes(here)) return `On the ${here}, you see ${inside()}.`
+      return open.has(here) ? `The ${here} is open. In it, you see ${inside()}.` : `The ${here} is closed.`
+    }
+    /** What an action does and says; null where it is not possible. */
     function act(command: string): string | null {
-      const there = PLACES.indexOf(command.replace('go to ', ''))
-      if (there >= 0 && Math.abs(there - here) <= 1) {
+      const there = /^go to (.+)$/.exec(command)?.[1] ?? ''
+      if ([...CABINETS, ...TABLES].includes(there)) {
         here = there
-        return `You arrive at ${PLACES[here]}. ${seen()}`
+        return `You arrive at ${here}. ${state()}`
       }
-      if (command === `examine ${PLACES[here]}`) return seen()
-      if (command === `take ${thing} 1 from ${PLACES[here]}` && where === PLACES[here]) {
+      if (command === `examine ${here}`) return state()
+      if (command === `open ${here}` && !open.has(here)) {
+        if (isJammed(here)) return 'Nothing happens.'
+        open.add(here)
+        return `You open the ${here}. ${state()}`
+      }
+      if (command === `take ${thing} 1 from ${here}` && where === here && open.has(here)) {
         where = 'hand'
-        return `You pick up the ${thing} 1 from the ${PLACES[here]}.`
+        return `You pick up the ${thing} 1 from the ${here}.`
       }
-      if (command === `move ${thing} 1 to ${PLACES[here]}` && where === 'hand') {
-        where = PLACES[here]
-        return `You move the ${thing} 1 to the ${PLACES[here]}.`
+      if (command === `move ${thing} 1 to ${here}` && where === 'hand' && open.has(here)) {
+        where = here
+        return `You move the ${thing} 1 to the ${here}.`
       }
       return null
     }
-    const listing = PLACES.map((place, i) => `${i === PLACES.length - 1 ? 'and ' : ''}a ${place}`).join(', ')
+    const text = `-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room. Looking quickly around you, you see a ${CABINETS.join(', a ')}, a ${TABLES.join(', and a ')}.\n\nYour task is to: ${task.instruction}.`
     return {
-      initial: {
-        from: 'environment',
-        text: `-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room. Looking quickly around you, you see ${listing}.\n\nYour task is to: ${task.instruction}.`,
-      },
+      initial: { from: 'environment', text },
       step(action) {
         const answer = act(actionText(action))
         const done = where === goal
-        steps++
-        return {
-          observation: { from: 'environment', text: answer ?? 'Nothing happens.' },
-          valid: answer !== null,
-          done,
-          truncated: !done && steps >= maxSteps,
-          ...(reward && { reward: done ? 1 : 0 }),
-        }
+        const observation = { from: 'environment' as const, text: answer ?? 'Nothing happens.' }
+        return { observation, valid: answer !== null, done, truncated: false, ...(reward && { reward: done ? 1 : 0 }) }
       },
     }
   },
-  transitionKind: ({ action, valid }) => (valid ? actionText(action).split(' ')[0] : 'invalid'),
-})
-
-export default defineConfig({
-  environment: row({ reward: true }),
-  settings: {
-    collect: { tasks: 240, rollouts: 2, maxSteps: 12 },
-    worldModel: { maxSteps: 60 },
-    policy: { steps: 40, maxSteps: 12 },
-    evaluate: { tasks: 120, runs: 2, maxSteps: 12, transitions: 400 },
+  transitionKind: ({ action, next, valid }) => {
+    if (!valid) return 'invalid'
+    const [verb] = actionText(action).split(' ')
+    return verb === 'open' && next.from !== 'tool' && next.text === 'Nothing happens.' ? 'jammed' : verb
   },
 })
+
+/** Smaller than the preset, so that it takes about two minutes. */
+export const small = {
+  collect: { tasks: 120, rollouts: 2, maxSteps: 12, maxTransitions: 1000, invalidShare: 0.3 },
+  worldModel: { batch: 32, maxSteps: 50 },
+  policy: { tasks: 12, steps: 30, maxSteps: 12 },
+  evaluate: { tasks: 48, runs: 3, maxSteps: 12, transitions: 400 },
+}
+
+export default defineConfig({ environment: jammedRoom({ reward: true }), settings: small })

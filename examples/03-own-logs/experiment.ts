@@ -35,8 +35,8 @@ export default defineConfig({
   settings: {
     reward: { kind: 'hybrid' },
     filter: { rule: 'none' },
-    worldModelSft: { learningRate: 1e-3, epochs: 4, maxSteps: 120 },
-    worldModel: { maxTokens: 80, batch: 24, maxSteps: 40 },
+    worldModelSft: { learningRate: 1e-3, batch: 16, maxSteps: 60 },
+    worldModel: { maxTokens: 80, batch: 16, maxSteps: 40 },
   },
   out: 'runs/own-logs',
 })

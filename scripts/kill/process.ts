@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { existsSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
-const SUBJECT = join(import.meta.dirname, 'subject.ts')
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
+const EXPERIMENT = join(import.meta.dirname, 'experiment.ts')
 
 /** For node's command line: the clock jumps whenever it is read. */
 export const CLOCK_JUMPS = ['--import', join(import.meta.dirname, 'clock-jumps.mjs')]
@@ -20,7 +21,7 @@ export interface Ending {
   stderr: string
 }
 
-/** One process at work in a run folder, seen from outside. */
+/** One `rwml run` at work in a run folder, seen from outside. */
 export class Subject {
   readonly ending: Promise<Ending>
   /** When it was started and when each stage began, milliseconds of a clock that nobody sets. */
@@ -32,7 +33,7 @@ export class Subject {
   /** `nodeOptions`: more for node's command line, such as a preload. */
   constructor(out: string, nodeOptions: string[] = []) {
     this.out = out
-    const words = [...nodeOptions, '--import', 'tsx', SUBJECT, out]
+    const words = [...nodeOptions, '--import', 'tsx', MAIN, 'run', EXPERIMENT, '--out', out, '--resume']
     // A process group of its own, so that the whole of it can be killed.
     this.child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     this.ending = this.follow()
@@ -99,7 +100,7 @@ export class Subject {
     this.child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk
       for (let end = stdout.indexOf('\n'); end >= 0; end = stdout.indexOf('\n')) {
-        this.mark(stdout.slice('stage '.length, end))
+        if (stdout.startsWith('stage ')) this.mark(stdout.slice('stage '.length, end))
         stdout = stdout.slice(end + 1)
       }
     })

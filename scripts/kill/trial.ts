@@ -86,7 +86,7 @@ async function kill(subject: Subject, kind: Kind, random: Random, out: string): 
 async function intrude(first: Subject, out: string): Promise<string | null> {
   if (first.hasEnded) return null
   const { status, stderr } = await new Subject(out).ending
-  const expected = `in use by process ${first.pid} on`
-  if (status === 1 && stderr.includes(expected) && stderr.trim().split('\n').length === 1) return null
+  const lines = stderr.split('\n').filter((line) => line.startsWith('rwml: '))
+  if (status === 1 && lines.length === 1 && lines[0].includes(`in use by process ${first.pid} on`)) return null
   return `a second process was not refused: exit ${status}, ${stderr.trim() || 'no word'}`
 }

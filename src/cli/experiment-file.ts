@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, extname, relative, resolve } from 'node:path'
 import { createJiti } from 'jiti'
 import { UserError } from '../core/index.ts'
@@ -16,7 +16,7 @@ const DEADLINE = 120_000
  */
 export async function loadExperiment(file: string): Promise<Experiment> {
   const path = resolve(file)
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+  if (!existsSync(path) || !statSync(path).isFile()) {
     throw new UserError(`${file} is no file: give an experiment file (${EXTENSIONS.join(', ')})`, 2)
   }
   if (!EXTENSIONS.includes(extname(path))) {

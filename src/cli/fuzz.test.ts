@@ -65,14 +65,28 @@ const paths = [
 const real = ['tiny-2.1.2', 'tiny-2.1.1', 'tiny-traces.jsonl']
 const number = fc.constantFrom(...numbers)
 const path = fc.constantFrom(...paths, ...real, ...real)
-const strange = fc.constantFrom('small', 'full', 'huge', '\u0000', '🙂', '\n', "'; rm -rf", '%s%n', '__proto__')
+const strange = fc.constantFrom(
+  'seed=1',
+  'policy.steps=x',
+  'a=',
+  '=',
+  'small',
+  'full',
+  'huge',
+  '\u0000',
+  '🙂',
+  '\n',
+  "'; rm -rf",
+  '%s%n',
+  '__proto__',
+)
 // Nothing is written outside of the test's own folder.
 const text = fc.string({ maxLength: 12 }).filter((one) => !/^\/|\.\./.test(one))
 const value = fc.oneof(number, path, strange, text)
 
 /** Mostly a value of the sort that an option takes: nonsense alone seldom comes far. */
 function valueFor(flag: string): fc.Arbitrary<string> {
-  const fitting = /seed|count|minutes|steps/.test(flag) ? number : path
+  const fitting = /seed|count|minutes|steps|port|threads/.test(flag) ? number : path
   return fc.oneof({ weight: 4, arbitrary: fitting }, { weight: 1, arbitrary: value })
 }
 

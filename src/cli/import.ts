@@ -1,21 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command } from 'commander'
-import { askedTransitions, toolsAgent } from '../agents/index.ts'
 import { shellQuote, type Trajectory, UserError } from '../core/index.ts'
-import {
-  HELD_OUT,
-  type ImportedLogs,
-  importLogs,
-  type LogFile,
-  recordedFile,
-  summarise,
-  textOf,
-} from '../environments/index.ts'
-import { modelFolder } from '../methods/index.ts'
-import { transitionLine } from '../stages/index.ts'
-import { writeFileAtomic, writeFolderAtomic, writeJson } from '../store/index.ts'
+import { HELD_OUT, type ImportedLogs, importLogs, type LogFile, summarise, textOf } from '../environments/index.ts'
+import { type ImportRecord, modelFolder, writeImport } from '../methods/index.ts'
 import { loadTokenizer } from '../tokens/index.ts'
+import { pathName, pathNames } from './paths.ts'
 import { textTable } from './table.ts'
 
 interface Options {
@@ -32,10 +21,10 @@ const SHOWN = 5
 export function importCommand(): Command {
   return new Command('import')
     .description('chat logs with tool calls (OpenAI messages) as trajectories to learn from')
-    .argument('<logs...>', '.jsonl files, one conversation a line, or .json files with a list')
-    .requiredOption('--out <dir>', 'folder to make')
+    .argument('<logs...>', '.jsonl files, one conversation a line, or .json files with a list', pathNames)
+    .requiredOption('--out <dir>', 'folder to make', pathName)
     .option('--skip-bad', 'leave out what cannot be read, and count it', false)
-    .option('--model <dir>', 'count tokens with the tokenizer of this model folder')
+    .option('--model <dir>', 'the model they are for: counts tokens with its tokenizer', pathName)
     .option('--json', 'print the counts as one JSON object on the last line', false)
     .addHelpText(
       'after',
@@ -46,46 +35,38 @@ Examples:
   rwml import chats.jsonl --out runs/logs
   rwml import monday.jsonl tuesday.jsonl --out runs/logs --skip-bad --model models/qwen`,
     )
-    .action(importCommandAction)
+    .action(importAction)
 }
 
-async function importCommandAction(paths: string[], options: Options): Promise<void> {
+async function importAction(paths: string[], options: Options): Promise<void> {
   const { out, skipBad, json } = options
-  if (existsSync(out) && !(statSync(out).isDirectory() && readdirSync(out).length === 0)) {
-    throw new UserError(`${out} is there already: name another folder, or delete it to import again`)
-  }
+  refuseWhatIsThere(out)
   const tokenizer = options.model === undefined ? null : loadTokenizer(modelFolder(options.model))
   const logs = importLogs(paths.map(readLog), { skipBad })
   const all = [...logs.splits.values()].flat()
   if (all.length === 0) {
+    const bad = logs.bad.length > 0 ? ` and ${logs.bad.length} unreadable` : ''
     throw new UserError(
-      `${paths.join(', ')}: nothing to learn from: ${logs.read} conversations read, none in which something follows what the assistant does${logs.bad.length > 0 ? `, ${logs.bad.length} unreadable` : ''}`,
+      `${paths.join(', ')}: ${logs.read} conversations${bad}, and in none does anything follow what the assistant does: nothing to learn from`,
     )
   }
   const lengths = tokenizer ? all.map((one) => tokenizer.encode(textOf(one)).length) : null
   const tokens = lengths && {
-    total: lengths.reduce((sum, length) => sum + length, 0),
+    total: lengths.reduce((a, b) => a + b),
     longest: lengths.reduce((a, b) => Math.max(a, b)),
   }
-  const { splits, ...counts } = logs
-  const record = {
-    files: paths,
-    ...counts,
-    splits: Object.fromEntries([...splits].map(([split, some]) => [split, summarise(some)])),
-    tokens,
-  }
-  await writeFolderAtomic(out, (folder) => {
-    for (const [split, some] of splits) {
-      writeFileAtomic(recordedFile(folder, split), some.map((one) => `${JSON.stringify(one)}\n`).join(''))
-    }
-    const asked = (splits.get('train') ?? []).flatMap((one) => askedTransitions(toolsAgent(), one))
-    writeFileAtomic(join(folder, 'transitions.jsonl'), asked.map((one) => transitionLine(one, 'train')).join(''))
-    writeJson(join(folder, 'import.json'), record)
-  })
+  const command = ['rwml import', ...paths.map(shellQuote), ...(skipBad ? ['--skip-bad'] : [])].join(' ')
+  const record = await writeImport(logs, { out, files: paths, tokens, model: options.model, command })
   console.log(tableOf(all))
   for (const line of notesOf(logs, tokens)) console.log(line)
   console.log(`\nWritten to ${out}. In an experiment: environment: recordedEnvironment(${JSON.stringify(out)})`)
   if (json) console.log(JSON.stringify({ out, ...record }))
+}
+
+function refuseWhatIsThere(out: string): void {
+  if (!existsSync(out)) return
+  if (statSync(out).isDirectory() && readdirSync(out).length === 0) return
+  throw new UserError(`${out} is there already: name another folder, or delete it to import again`)
 }
 
 function readLog(path: string): LogFile {
@@ -121,7 +102,7 @@ function tableOf(trajectories: readonly Trajectory[]): string {
 
 function notesOf(
   { splits, read, duplicates, withoutTurns, bad }: ImportedLogs,
-  tokens: { total: number; longest: number } | null,
+  tokens: ImportRecord['tokens'],
 ): string[] {
   const all = [...splits.values()].flat()
   const { conversations, tasks, rewarded, solved } = summarise(all)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
 import { diagnoseCommand } from './diagnose.ts'
@@ -60,7 +61,8 @@ export function reportFailure(error: unknown, debug: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   // One line, whatever the text of a damaged file brought into the message.
   const message = (error instanceof Error ? error.message : String(error)).trim().replace(/\s*[\r\n]+\s*/g, ' ')
-  console.error(debug && error instanceof Error ? error.stack : `rwml: ${message}`)
+  // Inspected, it shows the cause too: where in somebody's environment it began.
+  console.error(debug ? inspect(error) : `rwml: ${message}`)
   if (error instanceof UserError) return error.exitCode
   if (!debug) console.error('rwml: an unexpected error; --debug shows where')
   return 1

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { shellQuote } from '../core/index.ts'
 import { methodOf, settingsOf } from '../methods/index.ts'
+import { dryRun } from './dry.ts'
 import { experimentName, loadExperiment, parseSetting } from './experiment-file.ts'
 import { pathName } from './paths.ts'
 import { runExperiment } from './run-experiment.ts'
@@ -40,6 +41,7 @@ What stands in an experiment file: docs/own-environment.md.`,
 async function run(file: string, options: Options): Promise<void> {
   const experiment = await loadExperiment(file)
   const overrides = Object.fromEntries(options.set.map(parseSetting))
+  if (options.dry) return dryRun(experiment, overrides, options.json)
   const out = options.out ?? experiment.out ?? join('runs', experimentName(file))
   const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
   const command = `rwml run ${shellQuote(file)}${sets}`

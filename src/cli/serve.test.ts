@@ -67,7 +67,7 @@ describe('rwml serve', () => {
   let long: string
   beforeAll(async () => {
     long = await writeRandomModel()
-  })
+  }, 120_000)
   afterAll(() => rmSync(dirname(long), { recursive: true }))
 
   it('serves the newest checkpoint of a run until Ctrl-C', async () => {
@@ -141,7 +141,7 @@ describe('docs/serve.md', () => {
     server = await start(MINI, '--port', '0')
     address = new URL(server.url).origin
     running.length = 0
-  })
+  }, 120_000)
   afterAll(() => server.process.kill('SIGKILL'))
 
   it('has a program that works', () => {

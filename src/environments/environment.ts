@@ -5,7 +5,7 @@ export interface StepResult {
   observation: Observation
   /** The task is over by the environment's own rule (ALFWorld: won). */
   done: boolean
-  /** The episode's step limit was reached; never set together with `done`. */
+  /** The episode cannot go on although the task is not over: a limit of the environment's own. Never together with `done`. */
   truncated: boolean
   /** The action was admissible. Only valid transitions train, filter and count. */
   valid: boolean
@@ -23,7 +23,7 @@ export interface Episode {
 
 export interface OpenOptions {
   seed: number
-  /** Steps until `truncated`; no limit when absent. */
+  /** Steps until the episode is ended. An environment may say `truncated` then; the player counts for itself. */
   maxSteps?: number
 }
 

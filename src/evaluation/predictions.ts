@@ -114,6 +114,20 @@ export function answerSequence({ prompt, tokens, logprobs }: Prediction): TokenS
   }
 }
 
+/** What really followed, as a label without reasoning: one sequence to learn from by supervision. */
+export function labelSequence(
+  agent: Agent,
+  format: ChatFormat,
+  transition: Transition,
+  contextLength: number,
+): TokenSequence & { omitted: number } {
+  const label = format.replyTokens(agent.predictionLabel(transition))
+  const room = contextLength - label.length
+  const { tokens: prompt, omitted } = predictionPrompt(agent, format, transition, { reasoning: false, room })
+  const mask = [...prompt.map(() => 0), ...label.map(() => 1)]
+  return { tokens: [...prompt, ...label], mask, logprobs: mask.map(() => 0), omitted }
+}
+
 /** Baselines that a world model has to beat: each maps a transition to a predicted next state. */
 export function baselinePredictors(training: Transition[]): Record<string, (transition: Transition) => string | null> {
   const verb = (transition: Transition) => actionVerb(transition.action)

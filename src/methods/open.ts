@@ -68,9 +68,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         parameters: parameterCount(engine.config),
         description: describeModel(baseModel),
       },
-      machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
-      version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
-      node: process.version,
+      ...whereItRan(),
       configHash,
       startedAt: existsSync(run.runFile) ? run.readInfo().startedAt : now,
     }
@@ -128,6 +126,15 @@ function requireTasks(environment: Environment): void {
   for (const split of ['train', ...HELD_OUT.filter((one) => there.includes(one))]) {
     if (environment.tasks(split).length > 0) continue
     throw new UserError(`the environment ${environment.name} has no task in its split "${split}"`)
+  }
+}
+
+/** This machine, and the versions of the package and of Node. */
+export function whereItRan(): Pick<RunInfo, 'machine' | 'version' | 'node'> {
+  return {
+    machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem() },
+    version: packageSchema.parse(JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))).version,
+    node: process.version,
   }
 }
 

@@ -32,7 +32,7 @@ async function refused(promise: Promise<unknown>, message: RegExp): Promise<void
   )
   expect(error).toBeInstanceOf(UserError)
   expect((error as Error).message).toMatch(message)
-  expect((error as Error).message).toMatch(/mend the environment and go on with --resume/)
+  expect((error as Error).message).toMatch(/mend the environment; a run goes on with --resume/)
 }
 
 describe('an episode of anybody’s environment', () => {

@@ -77,7 +77,7 @@ export class GuardedEpisode {
   }
 }
 
-const REMEDY = 'mend the environment and go on with --resume: the wave is played again'
+const REMEDY = 'mend the environment; a run goes on with --resume'
 
 const named = (task: Task): string => `task ${task.id}`
 

@@ -1,1 +1,2 @@
+export * from './check-environment.ts'
 export * from './play.ts'

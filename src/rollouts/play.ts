@@ -93,7 +93,7 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     )
     for (const [i, { one }] of open.entries()) {
       const { tokens, logprobs } = samples[i][0]
-      await advance(one, tokens, logprobs, agent)
+      await advance(one, tokens, logprobs, agent, maxSteps)
     }
   }
   return running.map(trajectoryOf)
@@ -141,7 +141,13 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
   return prompt
 }
 
-async function advance(one: Running, tokens: number[], logprobs: number[], agent: Agent): Promise<void> {
+async function advance(
+  one: Running,
+  tokens: number[],
+  logprobs: number[],
+  agent: Agent,
+  maxSteps: number,
+): Promise<void> {
   const reply = one.conversation.accept(tokens, logprobs)
   const parsed = agent.parseAction(reply)
   // A reply without an action still takes a step: the environment answers it as it answers any unknown command.
@@ -157,7 +163,8 @@ async function advance(one: Running, tokens: number[], logprobs: number[], agent
   one.history.push({ reply, action: parsed.action, observation: result.observation })
   if (result.reward !== undefined) one.reward = result.reward
   one.done = result.done
-  one.truncated = result.truncated
+  // The limit holds whether or not the environment counts its steps.
+  one.truncated = result.truncated || (!result.done && one.turns.length >= maxSteps)
 }
 
 function trajectoryOf(one: Running): Trajectory {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   randomFolder = await writeRandomModel()
   mini = await start(MINI)
   random = await start(randomFolder, ['nonsense', 'org/nonsense'])
-})
+}, 120_000)
 afterAll(async () => {
   await mini.server.close()
   await random.server.close()

@@ -3,6 +3,7 @@ import { hash32, Random, type Task, type Trajectory, type Transition } from '../
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { times } from './plan.ts'
 import type { Stage } from './stage.ts'
 import { storedWave } from './waves.ts'
 
@@ -42,10 +43,20 @@ export const collectStage: Stage = {
       ],
     }
   },
+  plan({ collect }, { episode, turns, valid }, expected) {
+    const tasks = Math.min(expected.tasks, collect.tasks)
+    const episodes = tasks * collect.rollouts
+    const usable = Math.round(episodes * turns * (valid + (1 - valid) * collect.invalidShare))
+    expected.filter = Math.round(usable * collect.filterShare)
+    const train = usable - expected.filter
+    expected.train = collect.maxTransitions > 0 ? Math.min(train, collect.maxTransitions) : train
+    const work = `${tasks} tasks × ${collect.rollouts} → ${expected.train} + ${expected.filter} transitions`
+    return { ...times(episode, episodes), work, episodes, steps: 0, shows: 'episode' }
+  },
 }
 
 /** The training tasks of a run: a seeded sample where there are more than `collect.tasks`; of what is recorded already, all. */
-export function trainingTasks({ environment, config }: StageContext): Task[] {
+export function trainingTasks({ environment, config }: Pick<StageContext, 'environment' | 'config'>): Task[] {
   const order = new Random('tasks', config.seed).shuffle(environment.tasks('train'))
   return environment.recorded ? order : order.slice(0, config.collect.tasks)
 }

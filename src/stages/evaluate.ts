@@ -18,6 +18,7 @@ import { playWave } from '../rollouts/index.ts'
 import { readJson, writeFileAtomic, writeJson } from '../store/index.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
+import { ofLength, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 import { storedWave } from './waves.ts'
 
@@ -66,6 +67,28 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
       })
       if (name === 'evaluate') artifacts.evaluation = evaluation
       return { notes: [`${artifacts.arms.length} checkpoints`] }
+    },
+    plan(config, { episode, prediction, turns, rewarded }, { arms, heldOut }) {
+      const evaluated = { ...config.evaluate, ...settings }
+      const counts = (splits ?? Object.keys(heldOut)).map((split) => heldOut[split] ?? 0)
+      const tasks = counts.map((count) => (evaluated.tasks > 0 ? Math.min(count, evaluated.tasks) : count))
+      const sum = (list: number[]) => list.reduce((total, one) => total + one, 0)
+      const runs = rewarded ? evaluated.runs : 0
+      const episodes = sum(tasks) * runs * arms.length
+      const asked = sum(tasks.map((count) => Math.min(count * turns, evaluated.transitions)))
+      const predictions = Math.round(asked) * arms.filter(({ policyOnly }) => !policyOnly).length
+      const played = times(ofLength(episode, evaluated.maxSteps / config.collect.maxSteps), episodes)
+      // The transitions to predict are played once, as in collection.
+      const once = times(episode, sum(tasks))
+      const predicted = times(prediction, predictions)
+      return {
+        work: `${arms.length} models: ${runs > 0 ? `${sum(tasks)} tasks × ${runs} runs, ` : ''}${Math.round(asked)} transitions`,
+        episodes: episodes + sum(tasks),
+        steps: 0,
+        sampled: played.sampled + once.sampled + predicted.sampled,
+        trained: 0,
+        seconds: played.seconds + once.seconds + predicted.seconds,
+      }
     },
   }
 }

@@ -6,6 +6,7 @@ import { predictAndScore } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { type RunFolder, readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { free, stepsOf, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 import { storedLines } from './waves.ts'
 import { fineTune } from './world-model-sft.ts'
@@ -47,6 +48,24 @@ export const filterStage: Stage = {
     artifacts.kept = kept
     const { rule, ...settings } = context.config.filter
     return { notes: [`${kept.length} of ${train.length} transitions kept`], filter: { rule, settings, kinds: counts } }
+  },
+  plan({ filter }, { label }, expected) {
+    if (filter.rule === 'none') return free('keeps everything')
+    const steps = stepsOf(expected.filter, filter)
+    const training = times({ ...label, sampled: 0, sampleSeconds: 0 }, expected.filter * filter.epochs, {
+      training: true,
+    })
+    // Predictions without reasoning are as long as labels.
+    const draws = times(label, expected.train * filter.draws)
+    return {
+      work: `${filter.draws} predictions each of ${expected.train} transitions`,
+      episodes: 0,
+      steps,
+      sampled: draws.sampled,
+      trained: training.trained,
+      seconds: training.seconds + draws.seconds,
+      shows: 'label',
+    }
   },
 }
 

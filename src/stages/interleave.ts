@@ -1,10 +1,11 @@
 import { UserError } from '../core/index.ts'
 import { armsOf } from './arms.ts'
 import { groupStep, rewardNote, usesReference } from './group-step.ts'
-import { policyWork } from './policy-rl.ts'
+import { free, planArms } from './plan.ts'
+import { policyPlan, policyWork } from './policy-rl.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
-import { type WorldModelOptions, worldModelWork } from './world-model-rl.ts'
+import { type WorldModelOptions, worldModelPlan, worldModelWork } from './world-model-rl.ts'
 
 /**
  * Both RL stages at once, their steps spread evenly over one another: as many of each as one after the other would take
@@ -46,6 +47,22 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions = {}
       })
       armsOf(context, artifacts, checkpoint, arm, after)
       return { notes: [`${worldModel.steps} world-model and ${context.config.policy.steps} policy steps`] }
+    },
+    plan(config, rehearsal, expected) {
+      if (!rehearsal.rewarded) return free('cannot run: no task reward')
+      planArms(expected, curve)
+      const parts = [worldModelPlan(config, rehearsal, expected), policyPlan(config, rehearsal, expected)]
+      const sum = (key: 'episodes' | 'steps' | 'sampled' | 'trained' | 'seconds') =>
+        parts.reduce((total, part) => total + part[key], 0)
+      return {
+        work: parts.map((part) => part.work).join(', or '),
+        episodes: sum('episodes'),
+        steps: sum('steps'),
+        sampled: sum('sampled'),
+        trained: sum('trained'),
+        seconds: sum('seconds'),
+        shows: 'episode',
+      }
     },
   }
 }

@@ -1,69 +1,91 @@
-import type { StagePlan } from '../evaluation/index.ts'
+import type { TokenSequence } from '../core/index.ts'
 import type { Config } from './config.ts'
 
-/** What a plan is made of, counted on collected play; tokens are means. */
-export interface PlanCounts {
-  /** Transitions for training and for the filter model. */
-  train: number
-  filter: number
-  /** Left by the filter; null before it ran. */
-  kept: number | null
-  /** Of a prompt that asks for the next state, of the true next state given directly, and of a model's answer where known. */
-  promptTokens: number
-  labelTokens: number
-  answerTokens: number | null
-  /** Of one collected episode: what the model wrote, and all of it. */
-  episode: { sampled: number; total: number }
+/** What one unit of work takes: tokens the model writes, tokens that training passes through it (context included), seconds. */
+export interface UnitCost {
+  sampled: number
+  trained: number
+  sampleSeconds: number
+  trainSeconds: number
+  /** For the log-probabilities of a frozen reference, where a KL term needs them. */
+  referenceSeconds: number
 }
 
-/**
- * Tokens of the stages to come with these settings. A group shares its prompt, which is trained on once. Episodes of policy
- * RL are taken to be as long as collected ones, cut to its step limit.
- */
-export function planOf(config: Config, counts: PlanCounts): StagePlan[] {
-  const { filter, worldModel, policy, collect } = config
-  const plans: StagePlan[] = []
-  if (filter.rule !== 'none') {
-    plans.push({
-      stage: 'filter',
-      title: 'Filter',
-      steps: Math.ceil(counts.filter / filter.batch) * filter.epochs,
-      sampled: Math.round(counts.train * filter.draws * counts.labelTokens),
-      trained: Math.round(counts.filter * filter.epochs * (counts.promptTokens + counts.labelTokens)),
-      basis: 'answers as long as true next states',
-      sampling: 'predict',
-    })
-  }
-  const kept = counts.kept ?? counts.train
-  const perEpoch = Math.ceil(kept / worldModel.batch)
-  const all = perEpoch * worldModel.epochs
-  const steps = worldModel.maxSteps > 0 ? Math.min(worldModel.maxSteps, all) : all
-  const prompts = Math.min(steps * worldModel.batch, kept * worldModel.epochs)
-  const answer = counts.answerTokens ?? counts.labelTokens
-  plans.push({
-    stage: 'world-model-rl',
-    title: 'World-model RL',
-    steps,
-    sampled: Math.round(prompts * worldModel.groupSize * answer),
-    trained: Math.round(prompts * (counts.promptTokens + worldModel.groupSize * answer)),
-    basis: [
-      ...(counts.kept === null ? ['as if the filter kept all'] : []),
-      counts.answerTokens === null
-        ? 'answers as long as true next states, without their thoughts'
-        : 'answers as long as those drawn here',
-    ].join('; '),
-    sampling: 'predict',
-  })
-  const cut = Math.min(1, policy.maxSteps / collect.maxSteps)
-  const episodes = policy.steps * policy.tasks * policy.groupSize
-  plans.push({
-    stage: 'policy-rl',
-    title: 'Policy RL',
-    steps: policy.steps,
-    sampled: Math.round(episodes * counts.episode.sampled * cut),
-    trained: Math.round(episodes * counts.episode.total * cut),
-    basis: 'episodes as long as collected ones',
-    sampling: 'play',
-  })
-  return plans
+/** A sequence as a stage would train on it, and what to say of it. */
+export interface Shown {
+  caption: string
+  sequence: TokenSequence
+}
+
+/** What a run will meet, found out by doing a little of it. See `rehearse`. */
+export interface Rehearsal {
+  /** Episodes the figures come from; 0 = they are what the settings allow at most. */
+  episodes: number
+  /** Steps of an episode. */
+  turns: number
+  /** Share of steps that are admissible. */
+  valid: number
+  /** The environment gives a task reward. */
+  rewarded: boolean
+  episode: UnitCost
+  prediction: UnitCost
+  /** A supervised example: a true next state as the label. `sampled` are the label's own tokens. */
+  label: UnitCost
+  shown: { episode?: Shown; prediction?: Shown; label?: Shown }
+}
+
+/** What the stages before are expected to leave; each stage that is planned changes it for the next. */
+export interface Expected {
+  /** Training tasks, and held-out tasks by split. */
+  tasks: number
+  heldOut: Record<string, number>
+  /** Transitions for the world model and for the filter model. */
+  train: number
+  filter: number
+  /** Models to evaluate; `policyOnly` ones are points of a learning curve. */
+  arms: { policyOnly: boolean }[]
+}
+
+/** What a stage is going to do and what that takes. */
+export interface StagePlan {
+  /** In words: `240 tasks × 2 episodes`. */
+  work: string
+  episodes: number
+  steps: number
+  sampled: number
+  trained: number
+  seconds: number
+  /** The prompts of this stage are like this example of the rehearsal. */
+  shows?: keyof Rehearsal['shown']
+}
+
+export type Planner = (config: Config, rehearsal: Rehearsal, expected: Expected) => StagePlan
+
+/** A stage that costs nothing worth counting. */
+export const free = (work: string): StagePlan => ({ work, episodes: 0, steps: 0, sampled: 0, trained: 0, seconds: 0 })
+
+/** `count` units that are sampled, and trained on where `training` says so. */
+export function times(
+  { sampled, trained, sampleSeconds, trainSeconds, referenceSeconds }: UnitCost,
+  count: number,
+  { training = false, reference = false } = {},
+): Pick<StagePlan, 'sampled' | 'trained' | 'seconds'> {
+  const seconds = sampleSeconds + (training ? trainSeconds : 0) + (reference ? referenceSeconds : 0)
+  return { sampled: count * sampled, trained: training ? count * trained : 0, seconds: count * seconds }
+}
+
+/** Episodes of another length than the rehearsed ones cost in proportion. */
+export function ofLength(cost: UnitCost, factor: number): UnitCost {
+  return Object.fromEntries(Object.entries(cost).map(([key, value]) => [key, value * factor])) as unknown as UnitCost
+}
+
+/** Steps of a stage that goes through its transitions `epochs` times. */
+export function stepsOf(transitions: number, settings: { batch: number; epochs: number; maxSteps?: number }): number {
+  const all = Math.ceil(transitions / settings.batch) * settings.epochs
+  return settings.maxSteps ? Math.min(settings.maxSteps, all) : all
+}
+
+/** The checkpoints that a training stage leaves to evaluate. */
+export function planArms(expected: Expected, curve: readonly number[] = []): void {
+  expected.arms.push(...curve.map(() => ({ policyOnly: true })), { policyOnly: false })
 }

@@ -3,8 +3,10 @@ import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { armsOf } from './arms.ts'
 import { trainingTasks } from './collect.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type Expected, free, ofLength, planArms, type Rehearsal, type StagePlan, times } from './plan.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
 import { storedWave } from './waves.ts'
@@ -39,6 +41,30 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       armsOf(context, artifacts, checkpoint, arm, options.curve)
       return { notes: [`${checkpoint.step} steps`] }
     },
+    plan(config, rehearsal, expected) {
+      if (!rehearsal.rewarded) return free('left out: no task reward')
+      planArms(expected, options.curve)
+      return policyPlan(config, rehearsal, expected, options.steps)
+    },
+  }
+}
+
+/** At most: groups that do not vary are not trained on. */
+export function policyPlan(
+  { collect, policy }: Config,
+  { episode }: Rehearsal,
+  expected: Expected,
+  steps = policy.steps,
+): StagePlan {
+  const tasks = Math.min(policy.tasks, collect.tasks, expected.tasks)
+  const episodes = steps * tasks * policy.groupSize
+  const cost = ofLength(episode, policy.maxSteps / collect.maxSteps)
+  return {
+    ...times(cost, episodes, { training: true, reference: policy.kl.coefficient > 0 }),
+    work: `${tasks} tasks × ${policy.groupSize} episodes a step`,
+    episodes,
+    steps,
+    shows: 'episode',
   }
 }
 

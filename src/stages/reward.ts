@@ -20,6 +20,7 @@ import {
 } from '../rewards/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
+import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 
 const recordSchema = z.object({
@@ -51,6 +52,7 @@ export const rewardStage: Stage = {
     artifacts.reward = reward
     return { notes: [reward.name], reward: record ?? undefined }
   },
+  plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
 }
 
 /** What choosing a reward needs of a run. */

@@ -9,6 +9,7 @@ import type { Collected } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Arm } from './evaluate.ts'
 import type { FilterCount } from './filter.ts'
+import type { Planner } from './plan.ts'
 import type { RewardRecord } from './reward.ts'
 
 /** Name of the model that a run starts from, among `Artifacts.models`. */
@@ -44,6 +45,8 @@ export interface Stage {
    * reads them: running a method again goes on where it stopped.
    */
   run(context: StageContext, artifacts: Artifacts): Promise<Outcome>
+  /** What it will do and what that takes, for `--dry`; pure. Absent: nothing is said of it. */
+  plan?: Planner
 }
 
 /** Where a training stage starts, and which of its checkpoints are evaluated. */

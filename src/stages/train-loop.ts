@@ -1,3 +1,4 @@
+import { UserError } from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { latestCheckpoint, saveCheckpoint } from './checkpoints.ts'
@@ -57,10 +58,20 @@ export async function trainLoop(context: StageContext, loop: TrainLoop): Promise
     }
   } catch (error) {
     if (signal.aborted && whole && done > (saved?.step ?? 0)) await saveCheckpoint(trainer, run, stage, done, keep)
-    throw error
+    throw whole ? error : stepFailure(error, loop.title, done + 1, saved)
   } finally {
-    await reference?.close()
+    // Where the engine has ended, that is what the step failed at: it is said already.
+    await reference?.close().catch(() => undefined)
   }
   progress.finish()
   return saved ?? saveCheckpoint(trainer, run, stage, done, keep)
+}
+
+/** What a step failed at, with which step it was and what there is of the stage before it. */
+function stepFailure(error: unknown, title: string, step: number, saved: Checkpoint | null): unknown {
+  if (!(error instanceof UserError)) return error
+  const before = saved ? `the last checkpoint is ${saved.path}` : 'there is no checkpoint of it yet'
+  const failure = new UserError(`${title}, step ${step}: ${error.message} (${before})`, error.exitCode)
+  failure.cause = error.cause ?? error
+  return failure
 }

@@ -6,6 +6,7 @@ import { armsOf } from './arms.ts'
 import type { StageContext } from './context.ts'
 import { coinFlips, mismatchTargets } from './controls.ts'
 import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type Planner, planArms, stepsOf, times } from './plan.ts'
 import { type Artifacts, need, type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
 
@@ -36,6 +37,24 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
       armsOf(context, artifacts, checkpoint, arm, options.curve)
       return { notes: [`${checkpoint.step} steps`, ...notes] }
     },
+    plan(config, rehearsal, expected) {
+      planArms(expected, options.curve)
+      return worldModelPlan(config, rehearsal, expected)
+    },
+  }
+}
+
+/** At most: as if the filter kept everything. */
+export const worldModelPlan: Planner = ({ worldModel }, { prediction }, { train }) => {
+  const { batch, groupSize, kl } = worldModel
+  const steps = stepsOf(train, worldModel)
+  const options = { training: true, reference: kl.coefficient > 0 }
+  return {
+    ...times(prediction, steps * batch * groupSize, options),
+    work: `${batch} prompts × ${groupSize} answers a step`,
+    episodes: 0,
+    steps,
+    shows: 'prediction',
   }
 }
 

@@ -1,9 +1,10 @@
 import { Random, type Transition, UserError } from '../core/index.ts'
-import { predictionPrompt } from '../evaluation/index.ts'
+import { labelSequence } from '../evaluation/index.ts'
 import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { armsOf } from './arms.ts'
 import type { StageContext } from './context.ts'
+import { planArms, stepsOf, times } from './plan.ts'
 import { need, type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
 
@@ -27,6 +28,13 @@ export function worldModelSftStage(options: TrainingStage = {}): Stage {
       })
       armsOf(context, artifacts, checkpoint, arm, options.curve)
       return { notes: [`${checkpoint.step} steps`] }
+    },
+    plan({ worldModelSft }, { label }, expected) {
+      planArms(expected, options.curve)
+      const steps = stepsOf(expected.train, worldModelSft)
+      const examples = Math.min(steps * worldModelSft.batch, expected.train * worldModelSft.epochs)
+      const cost = times({ ...label, sampled: 0, sampleSeconds: 0 }, examples, { training: true })
+      return { ...cost, work: `${worldModelSft.batch} labels a step`, episodes: 0, steps, shows: 'label' }
     },
   }
 }
@@ -59,14 +67,9 @@ export function fineTune(
     async step(step) {
       const order = new Random(stage, config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
       const at = (step % perEpoch) * batch
-      let shortened = 0
-      const examples = order.slice(at, at + batch).map((one) => {
-        const label = format.replyTokens(agent.predictionLabel(one))
-        const room = trainer.sampler().contextLength - label.length
-        const { tokens: prompt, omitted } = predictionPrompt(agent, format, one, { reasoning: false, room })
-        if (omitted > 0) shortened++
-        return { tokens: [...prompt, ...label], mask: [...prompt.map(() => 0), ...label.map(() => 1)] }
-      })
+      const { contextLength } = trainer.sampler()
+      const examples = order.slice(at, at + batch).map((one) => labelSequence(agent, format, one, contextLength))
+      const shortened = examples.filter(({ omitted }) => omitted > 0).length
       const learningRate = learningRateAt({ kind: 'constant', peak: settings.learningRate, warmupSteps }, step)
       const { loss, gradientNorm, trainedTokens } = await sftUpdate(trainer, examples, {
         ...config.optimiser,

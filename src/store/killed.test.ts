@@ -12,9 +12,9 @@ import { removeLeftovers } from './temporary.ts'
 const folder = mkdtempSync(join(tmpdir(), 'rwml-killed-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const KILLS = 12
+const KILLS = 8
 /** What the writer's large file has at least when it is whole. */
-const LARGE = 16 * 2 ** 20
+const LARGE = 8 * 2 ** 20
 const DEADLINE_MS = 10_000
 
 /** Returns as soon as the large file, under whatever name, is there in part. */

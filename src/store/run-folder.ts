@@ -75,6 +75,10 @@ export class RunFolder {
   get transitionsFile(): string {
     return join(this.path, 'transitions.jsonl')
   }
+  /** What was read where the run holds imported logs. */
+  get importFile(): string {
+    return join(this.path, 'import.json')
+  }
   get filteredFile(): string {
     return join(this.path, 'filtered.jsonl')
   }

@@ -6,7 +6,7 @@ import { JsonLines } from '../jsonl.ts'
 
 const folder = process.argv[2]
 /** Long enough that somebody can see a write half-done. */
-const padding = 'x'.repeat(16 * 2 ** 20)
+const padding = 'x'.repeat(8 * 2 ** 20)
 const lines = new JsonLines(join(folder, 'lines.jsonl'), z.object({ n: z.number(), padding: z.string() }))
 
 const first = lines.length

@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toolsAgent } from '../agents/index.ts'
+import { observationText, type Transition, UserError } from '../core/index.ts'
+import { type Environment, importLogs } from '../environments/index.ts'
+import { miniPreset } from '../methods/index.ts'
+import { RunFolder } from '../store/index.ts'
+import { collect } from './collect.ts'
+import { resolveConfig } from './config.ts'
+import type { StageContext } from './context.ts'
+import { policyStage } from './policy-rl.ts'
+import { chooseReward } from './reward.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rwml-recorded-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Conversations with one call each, whose answer the customer takes in one of two ways. */
+const chat = (id: number) => ({
+  id,
+  reward: 1,
+  split: 'train',
+  messages: [
+    { role: 'user', content: `How many of article ${id}?` },
+    { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'find', arguments: `{"item":${id}}` } }] },
+    { role: 'tool', tool_call_id: 'a', content: `{"left":${id % 3}}` },
+    { role: 'assistant', content: `There are ${id % 3}.` },
+    { role: 'user', content: id % 3 === 0 ? 'Nothing left at all, a pity.' : `Then send me ${id % 3} of them please.` },
+  ],
+})
+
+function contextOf(overrides: Record<string, unknown> = {}): StageContext {
+  const lines = Array.from({ length: 40 }, (_, id) => `${JSON.stringify(chat(id))}\n`).join('')
+  const { splits } = importLogs([{ path: 'chats.jsonl', content: Buffer.from(lines) }], { skipBad: false })
+  const trajectories = splits.get('train')!
+  const environment: Environment = {
+    name: 'logs',
+    splits: () => ['train'],
+    tasks: () => trajectories.map(({ task }) => task),
+    recorded: () => trajectories,
+    open() {
+      throw new UserError('cannot be played')
+    },
+  }
+  const { config } = resolveConfig(miniPreset, { 'collect.tasks': 5, 'reward.kind': 'hybrid', ...overrides })
+  const nothing = () => {}
+  const progress = { start: nothing, update: nothing, finish: nothing }
+  return {
+    run: RunFolder.create(folder),
+    config,
+    environment,
+    agent: toolsAgent(),
+    progress,
+    warn: nothing,
+  } as unknown as StageContext
+}
+
+describe('recorded play', () => {
+  it('is collected as it is: all of it, asked for by shape, with histories as they were', async () => {
+    const context = contextOf()
+    const { train, filter, counts } = await collect(context)
+    expect(counts).toMatchObject({ episodes: 40, transitions: 80, valid: 80, solved: 40, rewarded: 0 })
+    expect([train.length, filter.length]).toEqual([72, 8])
+    const [tool, user] = train.filter((one) => one.taskId === train[0].taskId)
+    expect(observationText(tool.next)).toBe('{"type":"object","properties":{"left":{"type":"number"}}}')
+    expect(observationText(user.history[0].observation)).toMatch(/^\{"left":\d\}$/)
+    // What other commands read.
+    expect(readdirSync(join(folder, 'rollouts'))).toEqual(['collect-0000.jsonl'])
+    expect(readFileSync(join(folder, 'transitions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(80)
+    expect(await collect(context)).toEqual({ train, filter, counts })
+  })
+
+  it('leaves policy RL out, whatever rewards stand in the logs', async () => {
+    const context = contextOf()
+    const collected = await collect(context)
+    const { notes } = await policyStage().run(context, { collected, models: new Map(), arms: [] })
+    expect(notes).toEqual(['left out: there is no task reward to play for'])
+  })
+
+  it('is scored by who answers', async () => {
+    const context = contextOf({ 'reward.embedder': 'lexical' })
+    const { train } = await collect(context)
+    const { reward, record } = await chooseReward(context, train)
+    expect(record?.embedder).toBe('lexical')
+    const shape = '{"type":"object","properties":{"left":{"type":"number"}}}'
+    const score = async (from: Transition['next']['from'], predicted: string, actual: string) =>
+      (await reward.score([{ from, predicted, actual }]))[0].reward
+    // Graded in fifths for tools; yes or no for a user's words.
+    expect(await score('tool', shape, shape)).toBe(1)
+    expect(await score('tool', '{"type":"object","properties":{"error":{"type":"string"}}}', shape)).toBeCloseTo(0.6)
+    expect(await score('user', 'Nothing left at all, a pity.', 'Nothing left at all, a pity.')).toBe(1)
+    expect(await score('user', 'Nothing at all.', 'Then send me 2 of them please.')).toBe(0)
+    // Nothing but tools: nothing to calibrate.
+    const tools = train.filter(({ next }) => next.from === 'tool')
+    expect((await chooseReward(context, tools)).reward.name).toBe('rougeL')
+  })
+})

@@ -45,10 +45,10 @@ export function stageCosts(evidence: CostEvidence): StageCost[] {
   const method = METHODS.find(({ name }) => name === run.readInfo().method) ?? rwml
   return method.stages.flatMap((stage) => {
     const plan = OTHERS.has(stage.name) ? undefined : stage.plan?.(config, rehearsal, expected)
-    const keepsAll = stage.name === 'filter' || filtered !== null || config.filter.rule === 'none'
     if (stage.name === 'filter' && filtered) expected.train = filtered.filter((line) => line.kept).length
     if (!plan || plan.sampled + plan.trained === 0) return []
-    const reasons = [basis[plan.shows ?? 'episode'], ...(keepsAll ? [] : ['as if the filter kept all'])]
+    const keepsAll = plan.shows === 'prediction' && filtered === null && config.filter.rule !== 'none'
+    const reasons = [basis[plan.shows ?? 'episode'], ...(keepsAll ? ['as if the filter kept all'] : [])]
     const { steps, sampled, trained } = plan
     const seconds = Number.isFinite(plan.seconds) ? plan.seconds : null
     const planned = {

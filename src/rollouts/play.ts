@@ -1,6 +1,6 @@
 import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
 import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
-import type { Sampler } from '../engines/index.ts'
+import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
@@ -91,10 +91,8 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
         seed: open.map(({ one }) => hash32(one.seed, step)),
       },
     )
-    for (const [i, { one }] of open.entries()) {
-      const { tokens, logprobs } = samples[i][0]
-      await advance(one, tokens, logprobs, agent, maxSteps)
-    }
+    // All at once: an environment behind a service answers the whole wave in the time of its slowest episode.
+    await Promise.all(open.map(({ one }, i) => advance(one, samples[i][0], agent, maxSteps)))
   }
   return running.map(trajectoryOf)
 }
@@ -141,13 +139,7 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
   return prompt
 }
 
-async function advance(
-  one: Running,
-  tokens: number[],
-  logprobs: number[],
-  agent: Agent,
-  maxSteps: number,
-): Promise<void> {
+async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent, maxSteps: number): Promise<void> {
   const reply = one.conversation.accept(tokens, logprobs)
   const parsed = agent.parseAction(reply)
   // A reply without an action still takes a step: the environment answers it as it answers any unknown command.

@@ -89,10 +89,11 @@ function measuredRehearsal({ run, config, agent, format, collected, drawn }: Cos
   return {
     rehearsal: {
       episodes: trajectories.length,
+      recorded: true,
       turns: turns.length / trajectories.length,
       valid: turns.filter((turn) => turn.valid).length / Math.max(1, turns.length),
-      rewarded: trajectories.some(({ reward }) => reward !== undefined),
-      recorded: false,
+      // Rewards of logs count for nothing: there is no environment to play in.
+      rewarded: trajectories.some(({ reward, sequences }) => reward !== undefined && sequences.length > 0),
       episode: unit(
         average(trajectories, (one) => one.turns.reduce((sum, turn) => sum + turn.tokens.length, 0)),
         average(trajectories, (one) => one.sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),

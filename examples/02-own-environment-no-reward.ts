@@ -4,6 +4,6 @@
  *     npx rwml run examples/02-own-environment-no-reward.ts
  */
 import { defineConfig } from 'rwml'
-import { jammedRoom, small } from './02-own-environment.ts'
+import { gluedRoom, small } from './02-own-environment.ts'
 
-export default defineConfig({ environment: jammedRoom({ reward: false }), settings: small })
+export default defineConfig({ environment: gluedRoom({ reward: false }), settings: small })

@@ -1,39 +1,176 @@
-/** Public API: `import { … } from 'rwml'`. */
-export * from './agents/index.ts'
-export * from './core/index.ts'
-export * from './embedders/index.ts'
-export * from './engines/index.ts'
-export * from './environments/index.ts'
+/**
+ * Public API: `import { … } from 'rwml'`. Everything an experiment, an environment, an agent, a reward or a method of one's own
+ * needs; listed by purpose in docs/api.md.
+ */
+
+// Agents: prompts and parsers.
+export {
+  type Agent,
+  alfworldTranscript,
+  alfworldWindow,
+  type JsonShape,
+  jsonShape,
+  type ParsedAction,
+  type PredictionAnswer,
+  parsePolicyAnswer,
+  parsePrediction,
+  type ToolsOptions,
+  type ToolsTranscriptOptions,
+  type TranscriptOptions,
+  toolsAgent,
+  toolsTranscriptAgent,
+  transcriptAgent,
+  type View,
+  type WindowOptions,
+  windowAgent,
+} from './agents/index.ts'
+// Environments: what they are made of, ALFWorld, and logs that were recorded elsewhere.
+// Chance that depends on coordinates alone, and failures that are one line.
+export {
+  type Action,
+  actionText,
+  hash32,
+  type Observation,
+  observationText,
+  type PastTurn,
+  Random,
+  type Task,
+  type TokenSequence,
+  type Tool,
+  type ToolCall,
+  type ToolResult,
+  type Trajectory,
+  type Transition,
+  type Turn,
+  transitionsOf,
+  UserError,
+} from './core/index.ts'
+// Rewards of the world model.
+export { cosineDistance, type Embedder, LexicalEmbedder, loadUseLite } from './embedders/index.ts'
+// Models: tokens in, tokens out.
+export {
+  type AdamParams,
+  type Datum,
+  type EngineOptions,
+  type ForwardBackwardResult,
+  type LocalEngine,
+  type Loss,
+  openLocalEngine,
+  type Sample,
+  type Sampler,
+  type SamplingParams,
+  type Trainer,
+} from './engines/index.ts'
+export {
+  type AlfworldEnvironment,
+  type AlfworldOptions,
+  alfworldEnvironment,
+  type ChatMessage,
+  conversationOf,
+  type Environment,
+  type Episode,
+  type GenerateOptions,
+  importLogs,
+  type LoggedMessage,
+  messagesOf,
+  type OpenOptions,
+  type Recording,
+  recordedEnvironment,
+  type StateText,
+  type StateVariants,
+  type StepResult,
+} from './environments/index.ts'
+// One step of learning, and what is measured.
 export {
   answerSequence,
   baselinePredictors,
   type EvaluationResult,
+  type PredictOptions,
   policyResult,
   predict,
   predictAndScore,
   predictionPrompt,
+  type ScoredPrediction,
   worldModelResult,
 } from './evaluation/index.ts'
-export * from './learning/index.ts'
-export * from './methods/index.ts'
-export { buildReport, loadReportInput } from './reports/index.ts'
-export * from './rewards/index.ts'
-export * from './rollouts/index.ts'
 export {
+  type AdvantageOptions,
+  type Aggregation,
+  type GroupMember,
+  type PolicyUpdate,
+  type PolicyUpdateOptions,
+  policyUpdate,
+  sftUpdate,
+} from './learning/index.ts'
+// Experiments and methods.
+export {
+  alfworldPreset,
+  coinFlip,
+  defineConfig,
+  type Experiment,
+  interleaved,
+  METHODS,
+  type Method,
+  methodOf,
+  miniDataPreset,
+  miniPreset,
+  mismatchedTargets,
+  modelFolder,
+  type OpenRun,
+  openRun,
+  policyRl,
+  type RunOptions,
+  runMethod,
+  rwml,
+  settingsOf,
+  worldModelSft,
+} from './methods/index.ts'
+// Runs on disk.
+export { buildReport, loadReportInput } from './reports/index.ts'
+export {
+  embeddingReward,
+  exactReward,
+  hybridReward,
+  rougeReward,
+  type Score,
+  textReward,
+  type WorldModelReward,
+} from './rewards/index.ts'
+export {
+  type CheckOptions,
+  checkEnvironment,
+  type EnvironmentCheck,
+  type PlayOptions,
+  playWave,
+  type Slot,
+} from './rollouts/index.ts'
+export {
+  type Artifacts,
   type Config,
   collectStage,
+  type EvaluateOptions,
+  type Expected,
   evaluateStage,
   filterStage,
+  interleavedStage,
+  type Outcome,
   ours,
+  type Planner,
+  type PolicyOptions,
   type Preset,
   paper,
   policyStage,
+  type Rehearsal,
+  type ResolvedConfig,
   resolveConfig,
   rewardStage,
   type Stage,
   type StageContext,
+  type StagePlan,
+  type TrainingStage,
+  type WorldModelOptions,
   worldModelSftStage,
   worldModelStage,
 } from './stages/index.ts'
 export { RunFolder } from './store/index.ts'
-export * from './tokens/index.ts'
+export { ChatFormat, Conversation, loadChatFormat, type Message } from './tokens/index.ts'

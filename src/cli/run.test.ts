@@ -127,7 +127,7 @@ describe('rwml run', () => {
     expect(summary).not.toMatch(/Success|Invalid|not measured/)
     const report = readFileSync(join(out, 'report.md'), 'utf8')
     expect(report).toContain('There is no task reward')
-    expect(report).toContain('left out: the environment gives no task reward')
+    expect(report).toContain('left out: there is no task reward to play for')
     expect(report).toContain(`npx rwml run ${path} --set seed=3 --out ${out} --resume`)
     expect(report).not.toContain('Success, ')
 

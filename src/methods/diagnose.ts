@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import type { Agent } from '../agents/index.ts'
+import { type Agent, toolsAgent, toolsTranscriptAgent } from '../agents/index.ts'
 import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
-import { type Environment, transitionKind, variants } from '../environments/index.ts'
+import { answerKind, type Environment, transitionKind, variants } from '../environments/index.ts'
 import {
   crossFittedBaselines,
   type Diagnosis,
@@ -66,9 +66,9 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   const config = configOf(run)
   const filtered = readFiltered(run)
   const environment = options.environment ?? knownEnvironment(config, filtered)
-  const agent = options.agent ?? agentOf(config, config.environment.name !== ALFWORLD)
-  const collected = readCollected(run, agent)
+  const collected = readCollected(run)
   const { train } = collected
+  const agent = options.agent ?? knownAgent(config, train)
   const kindOf = (one: Transition) => environment.transitionKind?.(one) ?? 'all'
   const seen = visibility(train, kindOf)
   const repeats = duplicates(train)
@@ -122,7 +122,15 @@ const hasThreshold = ({ reward }: Config): boolean => reward.kind === 'embedding
 function knownEnvironment(config: Config, filtered: FilterLine[] | null): KnownEnvironment {
   if (config.environment.name === ALFWORLD) return { transitionKind, variants }
   const kinds = new Map(filtered?.map(({ id, kind }) => [id, kind]))
-  return { transitionKind: (one) => kinds.get(one.id) ?? 'all' }
+  return { transitionKind: ({ id, next }) => kinds.get(id) ?? (next.from === 'environment' ? 'all' : answerKind(next)) }
+}
+
+/** Who talks with a user or calls tools is asked as such. */
+function knownAgent(config: Config, train: readonly Transition[]): Agent {
+  if (train.every(({ next }) => next.from === 'environment')) {
+    return agentOf(config, config.environment.name !== ALFWORLD)
+  }
+  return config.agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent(config.agent)
 }
 
 interface Drawn {

@@ -3,14 +3,14 @@
  *
  *     npx rwml run examples/02-own-environment.ts
  *
- * A room with a rule that no household of ALFWorld has: every other cabinet is jammed and never opens. Nothing says so. The
+ * A room with a rule that no household of ALFWorld has: every second cabinet is jammed and never opens. Nothing says so. The
  * model finds it out by playing (world-model RL), and stops wasting its steps on them (policy RL).
  */
-import { actionText, defineConfig, type Environment, type Task } from 'rwml'
+import { actionText, defineConfig, type Environment, type Experiment, type Task } from 'rwml'
 
 const CABINETS = [1, 2, 3, 4, 5, 6].map((number) => `cabinet ${number}`)
 const TABLES = ['desk 1', 'sidetable 1']
-const isJammed = (place: string): boolean => CABINETS.indexOf(place) % 2 === 0
+const isJammed = (place: string): boolean => CABINETS.indexOf(place) % 2 === 1
 const THINGS: Record<string, string> = {
   train:
     'mug cup plate bowl spoon fork knife pen pencil book cd watch keychain candle cloth box egg apple tomato potato',
@@ -84,10 +84,11 @@ export const jammedRoom = ({ reward }: { reward: boolean }): Environment => ({
   },
 })
 
-/** Smaller than the preset, so that it takes about two minutes. */
-export const small = {
-  collect: { tasks: 120, rollouts: 2, maxSteps: 12, maxTransitions: 1000, invalidShare: 0.3 },
-  worldModel: { batch: 32, maxSteps: 50 },
+/** Smaller than the preset, so that it takes about two minutes. States are short texts here: only the exact one is right. */
+export const small: Experiment['settings'] = {
+  collect: { tasks: 120, rollouts: 2, maxSteps: 12, maxTransitions: 1000, invalidShare: 0.6 },
+  reward: { kind: 'exact' },
+  worldModel: { batch: 32, epochs: 4, maxSteps: 60 },
   policy: { tasks: 12, steps: 30, maxSteps: 12 },
   evaluate: { tasks: 48, runs: 3, maxSteps: 12, transitions: 400 },
 }

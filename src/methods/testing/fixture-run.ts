@@ -24,7 +24,19 @@ export function writeFixtureRun(path: string, fixture: FixtureRun): void {
   const { tasks, steps, initial, turn, settings, varied, meanReward } = fixture
   const run = RunFolder.create(path)
   const { fields } = resolveConfig(miniPreset, { 'environment.name': 'invented', 'collect.rollouts': 1, ...settings })
-  writeJson(run.runFile, { method: 'rwml' })
+  run.writeInfo({
+    method: 'rwml',
+    command: 'test',
+    status: 'interrupted',
+    seed: 0,
+    environment: 'invented',
+    model: { name: 'mini', parameters: 1, description: '' },
+    machine: { cpu: 'test', cores: 1, memory: 1 },
+    version: '0',
+    node: '20',
+    configHash: '',
+    startedAt: '2026-01-01T00:00:00Z',
+  })
   writeJson(run.configFile, fields)
   makeFolder(join(path, 'rollouts'))
   const trajectories = Array.from({ length: tasks }, (_, task): Trajectory => {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import type { Environment } from '../environments/index.ts'
+import { checkExperiment } from './check-experiment.ts'
+import { defineConfig, methodOf, settingsOf } from './experiment.ts'
+
+class Own implements Environment {
+  readonly name = 'own'
+  splits() {
+    return ['train']
+  }
+  tasks() {
+    return []
+  }
+  open(): never {
+    throw new Error('never opened')
+  }
+}
+
+const stage = { name: 's', title: 'S', options: {}, run: async () => ({ notes: [] }) }
+
+describe('checkExperiment', () => {
+  it('gives back what is right, instances of classes included', () => {
+    for (const right of [
+      {},
+      defineConfig({ preset: 'mini', method: 'policy-rl', settings: { seed: 3 }, out: 'runs/x' }),
+      { environment: new Own() },
+      { method: { name: 'mine', stages: [stage] } },
+    ]) {
+      expect(checkExperiment(right, 'x.ts')).toBe(right)
+    }
+  })
+
+  const wrong: [unknown, RegExp][] = [
+    [42, /x\.ts: the experiment is not right/],
+    [{ enviroment: new Own() }, /no field "enviroment"; did you mean "environment"\? It has preset, method/],
+    [{ environment: { name: 'a', splits: () => [], tasks: () => [] } }, /environment\.open is missing: .*function; see docs\/own-environment\.md/],
+    [{ environment: { ...new Own(), splits: 'train', tasks() {}, open() {} } }, /environment\.splits is not right: it must be a function/],
+    [{ environment: { splits() {}, tasks() {}, open() {} } }, /environment\.name is missing/],
+    [{ agent: { name: 'a' } }, /agent\.showsActions is missing/],
+    [{ preset: 3 }, /preset is not right/],
+    [{ method: { name: 'm', stages: [] } }, /method\.stages is not right/],
+    [{ method: { name: 'm', stages: [{ ...stage, run: undefined }] } }, /method\.stages\.0\.run is missing: it must be a function/],
+    [{ settings: 'seed=1' }, /settings is not right/],
+  ] // biome-ignore format: one line a case
+  for (const [value, message] of wrong) {
+    it(`refuses ${JSON.stringify(value)}`, () => {
+      expect(() => checkExperiment(value, 'x.ts')).toThrow(message)
+    })
+  }
+})
+
+describe('settings of an experiment', () => {
+  it('are the preset, then its own, then the command line', () => {
+    const { config, fields } = settingsOf({ settings: { seed: 1, policy: { steps: 7 } } }, { seed: 2 })
+    expect([config.seed, config.policy.steps]).toEqual([2, 7])
+    expect(fields.filter(({ source }) => source === 'user').map(({ path }) => path)).toEqual(['seed', 'policy.steps'])
+  })
+
+  it('name presets, methods and settings that are not there', () => {
+    expect(() => settingsOf({ preset: 'big' as 'mini' })).toThrow(/no preset is called "big"; there are mini/)
+    expect(() => settingsOf({}, { 'policy.step': 3 })).toThrow(/policy\.steps/)
+    expect(() => methodOf({ method: 'grpo' })).toThrow(/no method is called "grpo"; there are rwml/)
+  })
+
+  it('of ALFWorld are void beside an own environment', () => {
+    const { config, fields } = settingsOf({ environment: new Own() })
+    expect(config.environment.name).toBe('own')
+    expect(fields.filter(({ path }) => path.startsWith('environment.')).map(({ path }) => path)).toEqual([
+      'environment.name',
+    ])
+    expect(() => settingsOf({ environment: new Own() }, { 'environment.size': 'full' })).toThrow(/setting of ALFWorld/)
+  })
+})

@@ -1,16 +1,31 @@
-/** Exploration on training layouts only: households of the training family that collection does not use. */
-import { cpus } from 'node:os'
+/**
+ * `npm run study:explore -- --seed 1000 [--arms policy,rwml] [--steps 40]`: what the study's settings are chosen on. Arms as in
+ * `arms.ts` and variants of them, evaluated on training layouts only: households of the training family that collection
+ * does not play. Goes on where it was stopped; no held-out layout is ever opened.
+ */
 import { parseArgs } from 'node:util'
 import { Progress } from '../../src/cli/progress.ts'
-import { hash32 } from '../../src/core/index.ts'
+import { type Table, textTable } from '../../src/cli/table.ts'
+import { hash32, mean, UserError } from '../../src/core/index.ts'
 import { alfworldEnvironment } from '../../src/environments/index.ts'
-import { type Method, miniPreset, openRun, runMethod } from '../../src/methods/index.ts'
-import * as S from '../../src/stages/index.ts'
+import { miniPreset, openRun, runMethod } from '../../src/methods/index.ts'
+import {
+  collectStage,
+  evaluateStage,
+  filterStage,
+  interleavedStage,
+  policyStage,
+  resolveConfig,
+  rewardStage,
+  type Stage,
+  type WorldModelOptions,
+  worldModelSftStage,
+  worldModelStage,
+} from '../../src/stages/index.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1000' },
-    out: { type: 'string' },
     arms: { type: 'string' },
     steps: { type: 'string', default: '40' },
     threads: { type: 'string', default: '1' },
@@ -18,102 +33,83 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed)
 const steps = Number(values.steps)
-const P = { settings: { steps }, curve: [10, 20, 30].filter((one) => one < steps) }
-const wm = (name: string, o: object) => [
-  S.worldModelStage({ name: `wm-${name}`, arm: `wm ${name}`, ...o }),
-  S.policyStage({ name: `p-${name}`, from: `wm-${name}`, arm: `p ${name}`, ...P }),
+const policy = { settings: { steps }, curve: [10, 20, 30].filter((at) => at < steps) }
+
+/** Two stages: world-model RL of some sort, then policy RL. */
+const sequence = (name: string, options: WorldModelOptions): Stage[] => [
+  worldModelStage({ name, arm: name, ...options }),
+  policyStage({ ...policy, name: `${name}-policy`, from: name, arm: `${name} → policy RL` }),
 ]
-const kl = (coefficient: number) => ({ kl: { coefficient, estimator: 'k3' as const } })
-const sets: Record<string, () => S.Stage[]> = {
-  policy: () => [
-    S.policyStage({ name: 'p-alone', arm: 'p alone', settings: { steps: steps + 20 }, curve: [10, 20, 30, 40] }),
-  ],
-  default: () => wm('default', {}),
-  unfiltered: () => wm('unfiltered', { unfiltered: true, settings: { maxSteps: 60 } }),
-  kl: () => wm('kl', { unfiltered: true, settings: { maxSteps: 60, ...kl(0.1) } }),
-  gentle: () => wm('gentle', { unfiltered: true, settings: { maxSteps: 60, learningRate: 5e-5 } }),
-  interleaved: () => [
-    S.interleavedStage({
-      name: 'inter',
-      arm: 'inter',
-      unfiltered: true,
-      settings: { maxSteps: 60 },
-      policySettings: { steps },
-      curve: P.curve,
-    }),
-  ],
-  interleavedKept: () => [
-    S.interleavedStage({ name: 'inter-kept', arm: 'inter-kept', policySettings: { steps }, curve: P.curve }),
-  ],
-  interleavedMismatched: () => [
-    S.interleavedStage({
-      name: 'inter-mis',
-      arm: 'inter-mis',
-      teaches: 'mismatched targets',
-      unfiltered: true,
-      settings: { maxSteps: 60 },
-      policySettings: { steps },
-      curve: P.curve,
-    }),
-  ],
-  mismatched: () => wm('mismatched', { teaches: 'mismatched targets', unfiltered: true, settings: { maxSteps: 60 } }),
+const inTurns = (name: string, options: WorldModelOptions): Stage[] => [
+  interleavedStage({ name, arm: name, ...options, policySettings: policy.settings, curve: policy.curve }),
+]
+
+const ALL = { unfiltered: true, settings: { maxSteps: 60 } } as const
+
+const VARIANTS: Record<string, () => Stage[]> = {
+  policy: () => [policyStage({ ...policy, name: 'policy', arm: 'policy RL' })],
+  rwml: () => sequence('rwml', {}),
+  unfiltered: () => sequence('unfiltered', ALL),
+  strongKl: () =>
+    sequence('strong-kl', { ...ALL, settings: { ...ALL.settings, kl: { coefficient: 0.1, estimator: 'k3' } } }),
+  gentle: () => sequence('gentle', { ...ALL, settings: { ...ALL.settings, learningRate: 5e-5 } }),
+  mismatched: () => sequence('mismatched', { teaches: 'mismatched targets' }),
+  interleaved: () => inTurns('interleaved', {}),
+  interleavedUnfiltered: () => inTurns('interleaved-unfiltered', ALL),
+  interleavedMismatched: () => inTurns('interleaved-mismatched', { teaches: 'mismatched targets' }),
   sft: () => [
-    S.worldModelSftStage({ name: 'sft', arm: 'wm sft' }),
-    S.policyStage({ name: 'p-sft', from: 'sft', arm: 'p sft', ...P }),
+    worldModelSftStage({ name: 'sft', arm: 'WM SFT' }),
+    policyStage({ ...policy, name: 'sft-policy', from: 'sft', arm: 'WM SFT → policy RL' }),
   ],
 }
-const dev = alfworldEnvironment({
+
+const names = values.arms?.split(',') ?? Object.keys(VARIANTS)
+const unknown = names.find((name) => !Object.hasOwn(VARIANTS, name))
+if (unknown !== undefined) {
+  throw new UserError(`no variant is called "${unknown}"; there are ${Object.keys(VARIANTS).join(', ')}`, 2)
+}
+const development = alfworldEnvironment({
   generate: { size: 'small', counts: { train: 250 }, seed: hash32('development', seed) },
 })
-const arms = (values.arms ?? Object.keys(sets).join()).split(',')
-const method: Method = {
+const method = {
   name: 'explore',
   stages: [
-    S.collectStage,
-    S.rewardStage,
-    S.filterStage,
-    ...arms.flatMap((arm) => sets[arm]()),
-    S.evaluateStage({ environment: dev, splits: ['train'], settings: { runs: 2, tasks: 250 } }),
+    collectStage,
+    rewardStage,
+    filterStage,
+    ...names.flatMap((name) => VARIANTS[name]()),
+    evaluateStage({ environment: development, splits: ['train'], settings: { runs: 2, tasks: 250 } }),
   ],
 }
-const out = values.out ?? `runs/explore-${seed}`
 const run = await openRun({
-  out,
-  resolved: S.resolveConfig(miniPreset, {
+  out: `runs/explore/${seed}-${names.join('-')}`,
+  resolved: resolveConfig(miniPreset, {
     seed,
     'model.threads': Number(values.threads),
     'reward.embedder': 'lexical',
   }),
   method,
-  command: 'explore',
+  command: 'npm run study:explore --',
   resume: true,
   progress: new Progress(),
   signal: new AbortController().signal,
-  warn: (m) => console.error(m),
+  warn: (message) => console.error(message),
 })
 const { evaluation } = await runMethod(method, run.context)
 await run.close('finished')
-for (const {
-  arm,
-  policy: [p],
-  worldModel: [w],
-} of evaluation!.arms) {
-  const f = (x: number | null | undefined) => (x == null ? '   -' : (100 * x).toFixed(1).padStart(5))
-  console.log(
-    arm.padEnd(28),
-    'success',
-    f(p.successByRun.reduce((a, b) => a + b, 0) / p.successByRun.length),
-    'invalid',
-    f(p.invalidShare),
-    'grounding',
-    f(p.grounding),
-    'exact',
-    f(w?.exact),
-    'inv',
-    f(w?.byKind.invalid?.exact),
-    Object.entries(w?.byKind ?? {})
-      .map(([k, v]) => `${k}:${f(v.exact)}/${v.transitions}`)
-      .join(' '),
-  )
+
+const percent = (value: number | null | undefined) => (value == null ? '' : (100 * value).toFixed(1))
+const table: Table = {
+  columns: ['arm', 'success', 'invalid', 'grounded', 'next state exact'].map((header, i) => ({
+    header,
+    align: i === 0 ? 'left' : 'right',
+  })),
+  rows: (evaluation?.arms ?? []).map(({ arm, policy: [played], worldModel: [predicted] }) => [
+    arm,
+    percent(mean(played.successByRun)),
+    percent(played.invalidShare),
+    percent(played.grounding),
+    percent(predicted?.exact),
+  ]),
 }
-void cpus
+console.log(textTable(table))

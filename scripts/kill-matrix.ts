@@ -112,9 +112,9 @@ const text = `# Killed and resumed
 \`npm run kill:matrix -- --kills ${values.kills}\`, version ${version}, Node ${process.version}, ${availableParallelism()} cores (${cpus()[0].model}), ${(seconds / 60).toFixed(0)} minutes.
 
 A small run of the whole method (\`rwml run scripts/kill/experiment.ts\`) is killed with SIGKILL by another process, in each stage
-at a moment drawn uniformly over the time the stage takes undisturbed, and resumed, until it ends. Then everything in its folder (metrics, every rollout, verdicts,
-records, evaluation, weights, optimiser states, and that no other file is left) is compared with an undisturbed run's; left out
-are times and the tokens counted for work that was done twice.
+at a moment drawn uniformly over the time the stage takes undisturbed, and resumed, until it ends. Then everything in its folder
+(metrics, every rollout, verdicts, records, evaluation, weights, optimiser states, and that no other file is left) is compared
+with an undisturbed run's; left out are times and the tokens counted for work that was done twice.
 
 **${count()} kills in ${all.length} runs (seeds 0 to ${all.length - 1}); ${different.length} of the runs differ from the undisturbed one.**
 ${different.map((one) => `\n* seed ${one.seed}: ${one.difference}`).join('')}

@@ -55,18 +55,18 @@ export function conversation(random: Random): ChatMessage[] {
       // A customer who cannot have all takes what there is, or the next number.
       if (left > 0) count = left
       else item = `${item.split(' ')[0]} ${(Number(item.split(' ')[1]) % 7) + 1}`
-      hear(left > 0 ? `Then ${left}.` : `Then the ${item}.`)
+      hear(left > 0 ? `Then ${left} ${item}.` : `Then the ${item}.`)
     }
   }
   if (random.chance(0.7)) {
     const total = count * Number(call('price', { item }).price)
     say(`That is ${total}.`)
-    hear(total > most ? 'Too much. Bye.' : 'Good.')
+    hear(total > most ? `Too much for the ${item}. Bye.` : `Good, send the ${item}.`)
     if (total > most) return messages
   }
   const { error } = call('order', { item, count })
   say(error ? 'We have not enough.' : 'It is on its way.')
-  hear(error ? 'A pity. Bye.' : 'Thanks. Bye.')
+  hear(error ? `A pity about the ${item}.` : `Thanks for the ${item}.`)
   return messages
 }
 

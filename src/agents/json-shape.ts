@@ -79,7 +79,7 @@ export function maskedResult(content: string): string {
 }
 
 /** What tools returned, each answer as its shape; a user's words as they are. */
-export function masked(observation: Observation): Observation {
+export function maskedObservation(observation: Observation): Observation {
   if (observation.from !== 'tool') return observation
   return { from: 'tool', results: observation.results.map((one) => ({ ...one, content: maskedResult(one.content) })) }
 }

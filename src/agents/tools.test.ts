@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
-import { jsonShape, masked, maskedResult } from './json-shape.ts'
+import { jsonShape, maskedObservation, maskedResult } from './json-shape.ts'
 import { parseToolReply } from './tool-calls.ts'
 import { toolsAgent, toolsTranscriptAgent, userFacts } from './tools.ts'
 
@@ -59,7 +59,7 @@ describe('the shape of JSON', () => {
   })
 
   it('stands for tool results alone', () => {
-    expect(masked({ from: 'user', text: '{"a": 1}' })).toEqual({ from: 'user', text: '{"a": 1}' })
+    expect(maskedObservation({ from: 'user', text: '{"a": 1}' })).toEqual({ from: 'user', text: '{"a": 1}' })
   })
 })
 

@@ -10,7 +10,7 @@ import {
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePrediction } from './answers.ts'
-import { masked } from './json-shape.ts'
+import { maskedObservation } from './json-shape.ts'
 import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
 import { PREDICT } from './transcript.ts'
 
@@ -34,7 +34,7 @@ export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {})
     showsActions: false,
     playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
     parseAction: parseToolReply,
-    target: mask ? masked : undefined,
+    target: mask ? maskedObservation : undefined,
     predictMessages(transition, { reasoning, omitted = 0 }) {
       return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
     },
@@ -53,7 +53,7 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     showsActions: false,
     playMessages: (view) => conversation(view, ''),
     parseAction: parseToolReply,
-    target: mask ? masked : undefined,
+    target: mask ? maskedObservation : undefined,
     predictMessages(transition, { omitted }) {
       const messages = conversation({ ...transition, omitted }, '')
       messages[messages.length - 1].content += PREDICT + actionText(transition.action)

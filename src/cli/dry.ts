@@ -63,11 +63,11 @@ const time = (seconds: number): string => (seconds > 0 ? `≈ ${formatDuration(s
 
 /** What the figures rest on, and the memory. */
 function basis({ rehearsal, parameters, memory }: MethodPlan): string {
-  const { episodes, turns, valid, rewarded, episode, prediction } = rehearsal
+  const { episodes, recorded, turns, valid, rewarded, episode, prediction } = rehearsal
   const lines =
     episodes > 0
       ? [
-          `Estimated from ${episodes} episodes really played by the base model: ${turns.toFixed(1)} steps each, ${percent(valid)} of them valid,`,
+          `Estimated from ${episodes} episodes ${recorded ? 'that were recorded' : 'really played by the base model'}: ${turns.toFixed(1)} steps each, ${percent(valid)} of them valid,`,
           `${episode.sampled.toFixed(0)} tokens written an episode, ${prediction.sampled.toFixed(0)} a prediction.`,
         ]
       : [

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { recordedEnvironment } from '../environments/index.ts'
+import { diagnose } from '../methods/index.ts'
 import { loadReportInput } from '../reports/index.ts'
 import { importCommand } from './import.ts'
 
@@ -62,6 +63,22 @@ describe('rwml import', () => {
       next: { results: [{ content: '{"type":"object","properties":{"left":{"type":"number"}}}' }] },
     })
     expect(loadReportInput(out).run.method).toBe('import')
+  })
+
+  it('can be diagnosed at once, by who answers and as it is asked for', async () => {
+    const out = join(folder, 'run')
+    const entries = Array.from({ length: 30 }, (_, i) => {
+      const { messages, split } = chat(`How many of the ${i}?`)
+      return { split, messages: [...messages.slice(0, -1), { role: 'user', content: `Then send ${i % 4} please.` }] }
+    })
+    await run(file('chats.jsonl', jsonl(...entries)), '--out', out)
+    const nothing = () => {}
+    const progress = { start: nothing, update: nothing, finish: nothing }
+    const found = await diagnose({ run: out, predictions: 0, progress, say: nothing })
+    expect([found.transitions, found.tasks]).toEqual([60, 30])
+    expect(Object.keys(found.visibility.byKind).sort()).toEqual(['tool:find', 'user'])
+    expect(found.baselines.find((one) => one.predictor === 'most frequent for verb')?.byKind['tool:find'].exact).toBe(1)
+    expect(found.duplicates.mostCommon[0].text).toBe('{"type":"object","properties":{"left":{"type":"number"}}}')
   })
 
   it('refuses a bad line by its place and leaves nothing behind; --skip-bad counts it', async () => {

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { Command } from 'commander'
 import { shellQuote, type Trajectory, UserError } from '../core/index.ts'
-import { HELD_OUT, type ImportedLogs, importLogs, type LogFile, summarise, textOf } from '../environments/index.ts'
+import {
+  conversationText,
+  HELD_OUT,
+  type ImportedLogs,
+  importLogs,
+  type LogFile,
+  summariseLogs,
+} from '../environments/index.ts'
 import { type ImportRecord, modelFolder, writeImport } from '../methods/index.ts'
 import { loadTokenizer } from '../tokens/index.ts'
 import { pathName, pathNames } from './paths.ts'
@@ -50,7 +57,7 @@ async function importAction(paths: string[], options: Options): Promise<void> {
       `${paths.join(', ')}: ${logs.read} conversations${bad}, and in none does anything follow what the assistant does: nothing to learn from`,
     )
   }
-  const lengths = tokenizer ? all.map((one) => tokenizer.encode(textOf(one)).length) : null
+  const lengths = tokenizer ? all.map((one) => tokenizer.encode(conversationText(one)).length) : null
   const tokens = lengths && {
     total: lengths.reduce((a, b) => a + b),
     longest: lengths.reduce((a, b) => Math.max(a, b)),
@@ -82,7 +89,7 @@ function readLog(path: string): LogFile {
 
 /** What follows the assistant's actions, by who answers. */
 function tableOf(trajectories: readonly Trajectory[]): string {
-  const { kinds, transitions, invalid } = summarise(trajectories)
+  const { kinds, transitions, invalid } = summariseLogs(trajectories)
   const row = (kind: string, counts: { transitions: number; invalid: number; distinct?: number }) => [
     kind,
     String(counts.transitions),
@@ -105,7 +112,7 @@ function notesOf(
   tokens: ImportRecord['tokens'],
 ): string[] {
   const all = [...splits.values()].flat()
-  const { conversations, tasks, rewarded, solved } = summarise(all)
+  const { conversations, tasks, rewarded, solved } = summariseLogs(all)
   const perSplit = [...splits]
     .map(([split, some]) => `${split} ${some.length}`)
     .sort()

@@ -76,8 +76,11 @@ describe('the verdict on a run', () => {
     const { verdict, transitions, tasks, cost } = await diagnose({ run, progress: silent, say: () => {} })
     expect(verdict.ground, JSON.stringify(verdict)).toBe(ground)
     expect([transitions, tasks]).toEqual([36, 12])
-    // Nothing was timed in these folders, and nothing was written there.
-    expect(cost.map((stage) => stage.seconds)).toEqual([null, null, null])
+    // Nothing was timed in these folders, nothing gives a task reward, and nothing was written there.
+    expect(cost.map(({ stage, seconds }) => [stage, seconds])).toEqual([
+      ['filter', null],
+      ['world-model-rl', null],
+    ])
     expect(readdirSync(run)).toEqual(before)
   })
 
@@ -91,6 +94,8 @@ describe('the verdict on a run', () => {
     writeFixtureRun(run, good)
     writeFileSync(join(run, 'rollouts', 'collect-0000.jsonl'), '')
     await expect(open(run)).rejects.toThrow(/hold 0 of the 36 training transitions/)
+    writeFileSync(join(run, 'config.json'), '[{ "path": "no.such", "value": 1, "source": "ours" }]')
+    await expect(open(run)).rejects.toThrow(/config\.json: no setting is called "no\.such".*another version/)
   })
 })
 
@@ -128,7 +133,9 @@ describe('the miniature’s own play', () => {
     expect(found.reward?.thresholds.filter(({ own }) => own)).toHaveLength(1)
     // Playing was timed, training was not.
     expect(found.cost.map(({ how }) => how)).toEqual(['not measured', 'not measured', 'not measured'])
-    expect(found.cost[1].note).toContain('training speed')
+    expect(found.cost[1].note).toMatch(
+      /^speed of training; answers as long as those drawn here; as if the filter kept all/,
+    )
     expect(existsSync(join(run, 'filtered.jsonl'))).toBe(false)
   })
 })

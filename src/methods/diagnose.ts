@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import type { Agent } from '../agents/index.ts'
-import { hash32, Random, type Trajectory, type Transition } from '../core/index.ts'
+import { type Agent, toolsAgent, toolsTranscriptAgent } from '../agents/index.ts'
+import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
-import { type Environment, transitionKind, variants } from '../environments/index.ts'
+import { answerKind, type Environment, transitionKind, variants } from '../environments/index.ts'
 import {
   crossFittedBaselines,
   type Diagnosis,
@@ -13,12 +12,8 @@ import {
   groundFor,
   groupVariance,
   predictAndScore,
-  predictionPrompt,
-  type Rates,
   type RewardTest,
   type ScoredGroup,
-  type StageCost,
-  stageCost,
   testReward,
   visibility,
 } from '../evaluation/index.ts'
@@ -31,13 +26,12 @@ import {
   readFiltered,
   resolveConfig,
   type StageProgress,
-  type StoredCollection,
   stageRecord,
-  tokenPlans,
 } from '../stages/index.ts'
-import { RunFolder, readJson, readLines } from '../store/index.ts'
+import { RunFolder, readJson } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 import { alfworldPreset } from './alfworld.ts'
+import { stageCosts } from './diagnose-cost.ts'
 import { agentOf, modelFolder } from './parts.ts'
 
 export interface DiagnoseOptions {
@@ -64,8 +58,6 @@ const ALFWORLD = 'alfworld'
 const GROUPS = 64
 /** Prompts sampled at once: bounds memory. */
 const CHUNK = 32
-/** Transitions whose prompts are counted for a mean. */
-const COUNTED = 200
 
 /** Is a collected run worth world-model RL? Reads the run folder and writes nothing. */
 export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
@@ -74,9 +66,9 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   const config = configOf(run)
   const filtered = readFiltered(run)
   const environment = options.environment ?? knownEnvironment(config, filtered)
-  const agent = options.agent ?? agentOf(config, config.environment.name !== ALFWORLD)
-  const collected = readCollected(run, agent)
+  const collected = readCollected(run)
   const { train } = collected
+  const agent = options.agent ?? knownAgent(config, train)
   const kindOf = (one: Transition) => environment.transitionKind?.(one) ?? 'all'
   const seen = visibility(train, kindOf)
   const repeats = duplicates(train)
@@ -107,7 +99,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
     duplicates: repeats,
     reward: test,
     variance,
-    cost: costOf(run, asked, collected, filtered, drawn),
+    cost: stageCosts({ ...asked, run, collected, filtered, drawn }),
   }
 }
 
@@ -115,7 +107,12 @@ const fieldsSchema = z.array(z.object({ path: z.string(), value: z.unknown() }))
 
 function configOf(run: RunFolder): Config {
   const fields = readJson(run.configFile, fieldsSchema)
-  return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
+  try {
+    return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    throw new UserError(`${run.configFile}: ${error.message}; was the run begun with another version of rwml?`)
+  }
 }
 
 /** One threshold decides over every prediction. */
@@ -125,7 +122,15 @@ const hasThreshold = ({ reward }: Config): boolean => reward.kind === 'embedding
 function knownEnvironment(config: Config, filtered: FilterLine[] | null): KnownEnvironment {
   if (config.environment.name === ALFWORLD) return { transitionKind, variants }
   const kinds = new Map(filtered?.map(({ id, kind }) => [id, kind]))
-  return { transitionKind: (one) => kinds.get(one.id) ?? 'all' }
+  return { transitionKind: ({ id, next }) => kinds.get(id) ?? (next.from === 'environment' ? 'all' : answerKind(next)) }
+}
+
+/** Who talks with a user or calls tools is asked as such. */
+function knownAgent(config: Config, train: readonly Transition[]): Agent {
+  if (train.every(({ next }) => next.from === 'environment')) {
+    return agentOf(config, config.environment.name !== ALFWORLD)
+  }
+  return config.agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent(config.agent)
 }
 
 interface Drawn {
@@ -207,51 +212,4 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
   } finally {
     await engine.close()
   }
-}
-
-/** Prompts as they are before any is shortened to the context. */
-const WHOLE = { reasoning: true, room: Number.POSITIVE_INFINITY }
-
-const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: z.number() })
-
-function costOf(
-  run: RunFolder,
-  { config, agent, format }: Asked,
-  { train, filter, trajectories }: StoredCollection,
-  filtered: FilterLine[] | null,
-  drawn: Drawn | null,
-): StageCost[] {
-  const sample = new Random('count', config.seed).shuffle(train).slice(0, COUNTED)
-  const average = <T>(items: readonly T[], size: (item: T) => number) =>
-    items.reduce((sum, item) => sum + size(item), 0) / Math.max(1, items.length)
-  const plans = tokenPlans(config, {
-    train: train.length,
-    filter: filter.length,
-    kept: filtered ? filtered.filter((line) => line.kept).length : config.filter.rule === 'none' ? train.length : null,
-    promptTokens: average(sample, (one) => predictionPrompt(agent, format, one, WHOLE).tokens.length),
-    labelTokens: average(sample, (one) => format.replyTokens(agent.predictionLabel(one)).length),
-    answerTokens: drawn?.answerTokens ?? null,
-    episode: {
-      sampled: average(trajectories, sampledTokens),
-      total: average(trajectories, ({ sequences }) => sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),
-    },
-  })
-  const metrics = existsSync(run.metricsFile) ? readLines(run.metricsFile, metricSchema) : []
-  const linesOf = (stage: string) => metrics.filter((line) => line.stage === stage)
-  const [collect, filterRecord] = [stageRecord(run, 'collect'), stageRecord(run, 'filter')]
-  const tuned = (linesOf('filter').at(-1)?.time ?? 0) / 1000
-  const perSecond = (tokens: number, seconds: number) => (tokens > 0 && seconds > 0 ? tokens / seconds : null)
-  const rates: Rates = {
-    play: collect && perSecond(collect.tokensSampled, collect.seconds),
-    predict: drawn?.rate ?? (filterRecord && perSecond(filterRecord.tokensSampled, filterRecord.seconds - tuned)),
-    train: filterRecord && perSecond(filterRecord.tokensTrained, tuned),
-  }
-  return plans.map((plan) => {
-    const record = stageRecord(run, plan.stage)
-    return stageCost(plan, record && { ...record, steps: linesOf(plan.stage).length }, rates)
-  })
-}
-
-function sampledTokens({ turns }: Trajectory): number {
-  return turns.reduce((sum, turn) => sum + turn.tokens.length, 0)
 }

@@ -4,7 +4,7 @@ import {
   type LogSummary,
   recordedEnvironment,
   recordedFile,
-  summarise,
+  summariseLogs,
 } from '../environments/index.ts'
 import { transitionLine } from '../stages/index.ts'
 import { hashOf, RunFolder, writeFileAtomic, writeFolderAtomic, writeJson } from '../store/index.ts'
@@ -39,7 +39,7 @@ export async function writeImport(logs: ImportedLogs, options: ImportOptions): P
   const record: ImportRecord = {
     files,
     ...counts,
-    splits: Object.fromEntries([...splits].map(([split, some]) => [split, summarise(some)])),
+    splits: Object.fromEntries([...splits].map(([split, some]) => [split, summariseLogs(some)])),
     tokens,
   }
   const now = new Date().toISOString()

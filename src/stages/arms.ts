@@ -9,11 +9,14 @@ export function armsOf(
   { stage, step, path }: Checkpoint,
   arm: string,
   curve: readonly number[] = [],
+  /** Steps of the checkpoint at a point of the curve, where the curve counts other steps than the stage does. */
+  stageSteps: (point: number) => number = (point) => point,
 ): void {
   artifacts.models.set(stage, path)
-  for (const at of curve) {
+  for (const point of curve) {
+    const at = stageSteps(point)
     if (at >= step) continue
-    artifacts.arms.push({ arm: `${arm}, step ${at}`, path: run.checkpointFolder(stage, at), policyOnly: true })
+    artifacts.arms.push({ arm: `${arm}, step ${point}`, path: run.checkpointFolder(stage, at), policyOnly: true })
   }
   artifacts.arms.push({ arm, path })
 }

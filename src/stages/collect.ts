@@ -43,14 +43,15 @@ export const collectStage: Stage = {
       ],
     }
   },
-  plan({ collect }, { episode, turns, valid }, expected) {
+  plan({ collect }, { episode, turns, valid, ...rehearsed }, expected) {
     const tasks = Math.min(expected.tasks, collect.tasks)
-    const episodes = tasks * collect.rollouts
+    const episodes = rehearsed.recorded ? rehearsed.episodes : tasks * collect.rollouts
     const usable = Math.round(episodes * turns * (valid + (1 - valid) * collect.invalidShare))
     expected.filter = Math.round(usable * collect.filterShare)
     const train = usable - expected.filter
     expected.train = collect.maxTransitions > 0 ? Math.min(train, collect.maxTransitions) : train
-    const work = `${tasks} tasks × ${collect.rollouts} → ${expected.train} + ${expected.filter} transitions`
+    const source = rehearsed.recorded ? `${episodes} recorded` : `${tasks} tasks × ${collect.rollouts}`
+    const work = `${source} → ${expected.train} + ${expected.filter} transitions`
     return { ...times(episode, episodes), work, episodes, steps: 0, shows: 'episode' }
   },
 }

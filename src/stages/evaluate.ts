@@ -38,6 +38,8 @@ export interface EvaluateOptions {
   environment?: Environment
   /** Splits to evaluate on; those of `seen`, `unseen` that the environment has when absent. */
   splits?: readonly string[]
+  /** Names of the arms to evaluate; all when absent. */
+  arms?: readonly string[]
   /** Laid over the config's evaluation settings. */
   settings?: Partial<Config['evaluate']>
 }
@@ -48,7 +50,7 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
   return {
     name,
     title: 'Evaluate on held-out tasks',
-    options: { name, environment: environment?.name, splits, settings },
+    options: { name, environment: environment?.name, splits, arms: options.arms, settings },
     async run(context, artifacts) {
       const collected = need(artifacts.collected, name, 'collect')
       const reward = need(artifacts.reward, name, 'reward')
@@ -57,16 +59,17 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
         environment: environment ?? context.environment,
         config: { ...context.config, evaluate: { ...context.config.evaluate, ...settings } },
       }
+      const arms = artifacts.arms.filter(({ arm }) => options.arms?.includes(arm) ?? true)
       const evaluation = await evaluate(here, {
         stage: name,
-        arms: artifacts.arms,
+        arms,
         splits: splits ?? HELD_OUT.filter((split) => here.environment.splits().includes(split)),
         training: collected.train,
         reward,
         rewarded: collected.counts.rewarded > 0,
       })
       if (name === 'evaluate') artifacts.evaluation = evaluation
-      return { notes: [`${artifacts.arms.length} checkpoints`] }
+      return { notes: [`${arms.length} checkpoints`] }
     },
     plan(config, { episode, prediction, turns, rewarded }, { arms, heldOut }) {
       const evaluated = { ...config.evaluate, ...settings }

@@ -1,5 +1,6 @@
 import { UserError } from '../core/index.ts'
 import { armsOf } from './arms.ts'
+import type { Config } from './config.ts'
 import { groupStep, rewardNote, usesReference } from './group-step.ts'
 import { free, planArms } from './plan.ts'
 import { policyPlan, policyWork } from './policy-rl.ts'
@@ -7,11 +8,16 @@ import { type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
 import { type WorldModelOptions, worldModelPlan, worldModelWork } from './world-model-rl.ts'
 
+export interface InterleaveOptions {
+  /** Policy steps' settings, laid over the config's; `settings` are those of the world-model steps. */
+  policySettings?: Partial<Config['policy']>
+}
+
 /**
  * Both RL stages at once, their steps spread evenly over one another: as many of each as one after the other would take
  * [ours: the paper has only the sequence]. One optimiser serves both; each keeps its own learning rate.
  */
-export function interleavedStage(options: TrainingStage & WorldModelOptions = {}): Stage {
+export function interleavedStage(options: TrainingStage & WorldModelOptions & InterleaveOptions = {}): Stage {
   const { name = 'interleaved', arm = 'world-model and policy RL, interleaved', curve = [] } = options
   return {
     name,
@@ -24,12 +30,12 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions = {}
         )
       }
       const worldModel = worldModelWork(context, artifacts, name, options)
-      const policy = policyWork(context, name)
-      const turns = interleave(worldModel.steps, context.config.policy.steps)
+      const settings = { ...context.config.policy, ...options.policySettings }
+      const policy = policyWork(context, name, settings)
+      const turns = interleave(worldModel.steps, settings.steps)
       // The curve counts policy steps, as that of policy RL alone does.
-      const after = curve.map(
-        (steps) => turns.findIndex(({ kind, step }) => kind === 'policy' && step === steps - 1) + 1,
-      )
+      const stageSteps = (policySteps: number) =>
+        turns.findIndex(({ kind, step }) => kind === 'policy' && step === policySteps - 1) + 1
       const works = { policy, worldModel: worldModel.work }
       const checkpoint = await trainLoop(context, {
         stage: name,
@@ -37,7 +43,7 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions = {}
         start: startOf(artifacts, name, options.from),
         steps: turns.length,
         reference: usesReference(policy) || usesReference(worldModel.work),
-        keep: after,
+        keep: curve.map(stageSteps),
         async step(at, reference) {
           const { kind, step } = turns[at]
           const metrics = await groupStep(context, works[kind], step, usesReference(works[kind]) ? reference : null)
@@ -45,13 +51,18 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions = {}
         },
         note: rewardNote,
       })
-      armsOf(context, artifacts, checkpoint, arm, after)
-      return { notes: [`${worldModel.steps} world-model and ${context.config.policy.steps} policy steps`] }
+      armsOf(context, artifacts, checkpoint, arm, curve, stageSteps)
+      return { notes: [`${worldModel.steps} world-model and ${settings.steps} policy steps`] }
     },
     plan(config, rehearsal, expected) {
       if (!rehearsal.rewarded) return free('cannot run: no task reward')
       planArms(expected, curve)
-      const parts = [worldModelPlan(config, rehearsal, expected), policyPlan(config, rehearsal, expected)]
+      const own: Config = {
+        ...config,
+        worldModel: { ...config.worldModel, ...options.settings },
+        policy: { ...config.policy, ...options.policySettings },
+      }
+      const parts = [worldModelPlan(own, rehearsal, expected), policyPlan(own, rehearsal, expected)]
       const sum = (key: 'episodes' | 'steps' | 'sampled' | 'trained' | 'seconds') =>
         parts.reduce((total, part) => total + part[key], 0)
       return {

@@ -21,6 +21,8 @@ export interface Shown {
 export interface Rehearsal {
   /** Episodes the figures come from; 0 = they are what the settings allow at most. */
   episodes: number
+  /** The episodes are there already, all that there are. */
+  recorded: boolean
   /** Steps of an episode. */
   turns: number
   /** Share of steps that are admissible. */

@@ -12,8 +12,8 @@ import { trainLoop } from './train-loop.ts'
 import { storedWave } from './waves.ts'
 
 export interface PolicyOptions {
-  /** Optimiser steps; default: the config's. */
-  steps?: number
+  /** Laid over the config's. */
+  settings?: Partial<Config['policy']>
 }
 
 /** Stage 4: learn by RL on the task's own success (method, section 5). Left out where the environment has no reward. */
@@ -27,12 +27,13 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
         return { notes: ['left out: there is no task reward to play for'] }
       }
-      const work = policyWork(context, name)
+      const settings = { ...context.config.policy, ...options.settings }
+      const work = policyWork(context, name, settings)
       const checkpoint = await trainLoop(context, {
         stage: name,
         title: options.name ?? 'policy RL',
         start: startOf(artifacts, name, options.from),
-        steps: options.steps ?? context.config.policy.steps,
+        steps: settings.steps,
         reference: usesReference(work),
         keep: options.curve,
         step: (step, reference) => groupStep(context, work, step, reference),
@@ -44,18 +45,14 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     plan(config, rehearsal, expected) {
       if (!rehearsal.rewarded) return free('left out: no task reward')
       planArms(expected, options.curve)
-      return policyPlan(config, rehearsal, expected, options.steps)
+      return policyPlan({ ...config, policy: { ...config.policy, ...options.settings } }, rehearsal, expected)
     },
   }
 }
 
 /** At most: groups that do not vary are not trained on. */
-export function policyPlan(
-  { collect, policy }: Config,
-  { episode }: Rehearsal,
-  expected: Expected,
-  steps = policy.steps,
-): StagePlan {
+export function policyPlan({ collect, policy }: Config, { episode }: Rehearsal, expected: Expected): StagePlan {
+  const { steps } = policy
   const tasks = Math.min(policy.tasks, collect.tasks, expected.tasks)
   const episodes = steps * tasks * policy.groupSize
   const cost = ofLength(episode, policy.maxSteps / collect.maxSteps)
@@ -69,27 +66,33 @@ export function policyPlan(
 }
 
 /** What the steps of policy RL do. Tasks and draws depend on the step alone, so that arms of one seed are paired. */
-export function policyWork(context: StageContext, stage: string): GroupStep {
+export function policyWork(context: StageContext, stage: string, settings: Config['policy']): GroupStep {
   const { config } = context
   const tasks = trainingTasks(context)
-  const perEpoch = Math.max(1, Math.floor(tasks.length / config.policy.tasks))
+  const perEpoch = Math.max(1, Math.floor(tasks.length / settings.tasks))
   return {
-    settings: config.policy,
-    longest: config.policy.maxTokens * config.policy.maxSteps,
+    settings,
+    longest: settings.maxTokens * settings.maxSteps,
     rollout: (step) => {
       const order = new Random('tasks', config.seed, 'policy-rl', Math.floor(step / perEpoch)).shuffle(tasks)
-      const at = (step % perEpoch) * config.policy.tasks
+      const at = (step % perEpoch) * settings.tasks
       const slots = order
-        .slice(at, at + config.policy.tasks)
-        .flatMap((task) => Array.from({ length: config.policy.groupSize }, (_, sample) => ({ task, sample })))
-      return playGroups(context, slots, stage, step)
+        .slice(at, at + settings.tasks)
+        .flatMap((task) => Array.from({ length: settings.groupSize }, (_, sample) => ({ task, sample })))
+      return playGroups(context, slots, stage, step, settings)
     },
   }
 }
 
-async function playGroups(context: StageContext, slots: Slot[], stage: string, step: number): Promise<Rollout> {
+async function playGroups(
+  context: StageContext,
+  slots: Slot[],
+  stage: string,
+  step: number,
+  settings: Config['policy'],
+): Promise<Rollout> {
   const { environment, agent, format, trainer, config, run, signal } = context
-  const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty } = config.policy
+  const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty } = settings
   const path = run.rolloutsFile(`${stage}-${String(step).padStart(4, '0')}`)
   const trajectories = await storedWave(path, slots.length, () =>
     playWave(slots, {

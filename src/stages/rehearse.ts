@@ -1,4 +1,5 @@
-import { actionText, hash32, observationText, type Trajectory, type Transition, transitionsOf } from '../core/index.ts'
+import { askedTransitions } from '../agents/index.ts'
+import { actionText, hash32, observationText, type Trajectory, type Transition } from '../core/index.ts'
 import { answerSequence, labelSequence, predict } from '../evaluation/index.ts'
 import { sftData } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
@@ -31,13 +32,18 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
   const isPatient = secondsPerToken * maxSteps * maxTokens < PATIENCE
   const played = first && (isPatient ? await play(context, slots.slice(0, EPISODES), maxSteps) : first)
   const trajectories = played?.trajectories ?? recorded!.slice(0, EPISODES)
-  const transitions = spread(trajectories.flatMap(transitionsOf), isPatient ? TRANSITIONS : 1)
+  const transitions = spread(
+    trajectories.flatMap((one) => askedTransitions(context.agent, one)),
+    isPatient ? TRANSITIONS : 1,
+  )
   const label = await labels(context, transitions)
   const answers = await predictions(context, transitions, isPatient ? config.worldModel.maxTokens : maxTokens)
-  const turns = trajectories.flatMap((one) => one.turns)
+  const counted = recorded ?? trajectories
+  const turns = counted.flatMap((one) => one.turns)
   const rehearsal: Rehearsal = {
-    episodes: trajectories.length,
-    turns: turns.length / trajectories.length,
+    episodes: counted.length,
+    recorded: recorded !== undefined,
+    turns: turns.length / counted.length,
     valid: turns.filter((turn) => turn.valid).length / Math.max(1, turns.length),
     rewarded: !recorded && trajectories.some(({ reward }) => reward !== undefined),
     episode: await episodeCost(context, trajectories, played?.seconds ?? 0),

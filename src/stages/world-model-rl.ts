@@ -3,6 +3,7 @@ import { answerSequence, predictAndScore } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { armsOf } from './arms.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { coinFlips, mismatchTargets } from './controls.ts'
 import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
@@ -13,6 +14,10 @@ import { trainLoop } from './train-loop.ts'
 export interface WorldModelOptions {
   /** `mismatched` and `coin flip` are controls: see `controls.ts`. Default `true`. */
   teaches?: 'true' | 'mismatched targets' | 'coin flip'
+  /** Learn from all training transitions, whatever the filter says. */
+  unfiltered?: boolean
+  /** Laid over the config's. */
+  settings?: Partial<Config['worldModel']>
 }
 
 /** Stage 3: learn by RL to predict what one's own actions lead to (method, section 4). */
@@ -39,7 +44,11 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
     },
     plan(config, rehearsal, expected) {
       planArms(expected, options.curve)
-      return worldModelPlan(config, rehearsal, expected)
+      return worldModelPlan(
+        { ...config, worldModel: { ...config.worldModel, ...options.settings } },
+        rehearsal,
+        expected,
+      )
     },
   }
 }
@@ -63,11 +72,12 @@ export function worldModelWork(
   context: StageContext,
   artifacts: Artifacts,
   stage: string,
-  { teaches = 'true' }: WorldModelOptions,
+  { teaches = 'true', unfiltered = false, settings: overrides }: WorldModelOptions,
 ): { work: GroupStep; steps: number; notes: string[] } {
   const { config, environment } = context
-  const { batch, epochs, maxSteps, maxTokens } = config.worldModel
-  const kept = need(artifacts.kept, stage, 'collect')
+  const settings = { ...config.worldModel, ...overrides }
+  const { batch, epochs, maxSteps, maxTokens } = settings
+  const kept = need(unfiltered ? artifacts.collected?.train : artifacts.kept, stage, 'collect')
   const reward = need(artifacts.reward, stage, 'reward')
   if (kept.length === 0) {
     throw new UserError('no transition is left to train the world model on: collect more, or keep more in the filter')
@@ -84,12 +94,12 @@ export function worldModelWork(
     notes,
     steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
     work: {
-      settings: config.worldModel,
+      settings,
       longest: maxTokens,
       rollout: (step) => {
         const order = new Random('order', config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
         const at = (step % perEpoch) * batch
-        return predictGroups(context, order.slice(at, at + batch), reward, step, teaches === 'coin flip')
+        return predictGroups(context, order.slice(at, at + batch), reward, step, settings, teaches === 'coin flip')
       },
     },
   }
@@ -100,10 +110,10 @@ async function predictGroups(
   transitions: Transition[],
   reward: WorldModelReward,
   step: number,
+  { groupSize, temperature, maxTokens }: Config['worldModel'],
   coin: boolean,
 ): Promise<Rollout> {
   const { agent, format, trainer, config } = context
-  const { groupSize, temperature, maxTokens } = config.worldModel
   const sampler = trainer.sampler()
   await sampler.reset()
   const scored = await predictAndScore(

@@ -34,7 +34,7 @@ export function recordedEnvironment(folder: string): Environment {
     open(task) {
       throw new UserError(`task ${task.id} was recorded and cannot be played: leave policy RL out of the method`)
     },
-    transitionKind: ({ next }) => kindOf(next),
+    transitionKind: ({ next }) => answerKind(next),
   }
 }
 
@@ -43,7 +43,7 @@ function tasksOf(trajectories: readonly Trajectory[]): Task[] {
 }
 
 /** `user`, or `tool:` and the names of the tools that answered. */
-export function kindOf(next: Observation): string {
+export function answerKind(next: Observation): string {
   if (next.from !== 'tool') return next.from
   return `tool:${[...new Set(next.results.map(({ name }) => name))].sort().join('+')}`
 }

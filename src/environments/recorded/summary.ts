@@ -1,5 +1,5 @@
 import { actionText, observationText, type Trajectory, transitionsOf } from '../../core/index.ts'
-import { kindOf } from './environment.ts'
+import { answerKind } from './environment.ts'
 
 /** What trajectories from logs hold. */
 export interface LogSummary {
@@ -17,15 +17,15 @@ export interface LogSummary {
 }
 
 /** Counts of trajectories. `distinct`: next states that differ as texts, of that kind. */
-export function summarise(trajectories: readonly Trajectory[]): LogSummary {
+export function summariseLogs(trajectories: readonly Trajectory[]): LogSummary {
   const transitions = trajectories.flatMap(transitionsOf)
   const kinds = new Map<string, { transitions: number; invalid: number; texts: Set<string> }>()
   for (const { next, valid } of transitions) {
-    const kind = kinds.get(kindOf(next)) ?? { transitions: 0, invalid: 0, texts: new Set() }
+    const kind = kinds.get(answerKind(next)) ?? { transitions: 0, invalid: 0, texts: new Set() }
     kind.transitions++
     if (!valid) kind.invalid++
     kind.texts.add(observationText(next))
-    kinds.set(kindOf(next), kind)
+    kinds.set(answerKind(next), kind)
   }
   return {
     conversations: trajectories.length,
@@ -41,7 +41,7 @@ export function summarise(trajectories: readonly Trajectory[]): LogSummary {
 }
 
 /** Everything that is said in a conversation, as one text: what a model has to read. */
-export function textOf({ task, initial, turns }: Trajectory): string {
+export function conversationText({ task, initial, turns }: Trajectory): string {
   const said = turns.flatMap(({ action, observation }) => [
     ...(action ? [actionText(action)] : []),
     observationText(observation),

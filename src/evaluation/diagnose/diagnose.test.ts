@@ -4,7 +4,7 @@ import type { Transition } from '../../core/index.ts'
 import { exactReward, rougeReward, type StatePair, WORD_FOR_WORD } from '../../rewards/index.ts'
 import type { WorldModelResult } from '../result.ts'
 import { crossFittedBaselines } from './baselines.ts'
-import { stageCost, type TokenPlan } from './cost.ts'
+import { type PlannedStage, stageCost } from './cost.ts'
 import { duplicates } from './duplicates.ts'
 import { testReward } from './reward-test.ts'
 import { groupVariance } from './variance.ts'
@@ -194,27 +194,22 @@ describe('the verdict', () => {
 })
 
 describe('cost', () => {
-  const plan: TokenPlan = {
+  const plan: PlannedStage = {
     stage: 'policy-rl',
     title: 'Policy RL',
     steps: 60,
     sampled: 6000,
     trained: 9000,
-    basis: 'a guess',
-    sampling: 'play',
+    seconds: 80,
+    basis: 'measured speeds',
   }
-  const none = { play: null, predict: null, train: null }
-  const record = { seconds: 30, tokensSampled: 1000, tokensTrained: 1500, finished: false, steps: 20 }
+  const done = { seconds: 30, tokensSampled: 1000, tokensTrained: 1500, finished: false, steps: 20 }
 
-  it('is what the stage took, or its steps took, or what rates say; else not measured', () => {
-    expect(stageCost(plan, { ...record, finished: true }, none)).toMatchObject({ seconds: 30, how: 'measured' })
-    expect(stageCost(plan, record, none)).toMatchObject({ seconds: 90, sampled: 3000, how: 'in proportion' })
-    expect(stageCost({ ...plan, stage: 'filter' }, record, none)).toMatchObject({ seconds: null, how: 'not measured' })
-    expect(stageCost(plan, null, { play: 100, predict: 1, train: 300 })).toMatchObject({
-      seconds: 90,
-      how: 'from rates',
-    })
-    expect(stageCost(plan, null, { ...none, play: 100 })).toMatchObject({ seconds: null, sampled: 6000 })
-    expect(stageCost(plan, null, { ...none, play: 100 }).note).toBe('training speed; a guess')
+  it('is what the stage took, or what its steps took, or what speeds say; else not measured', () => {
+    expect(stageCost(plan, { ...done, finished: true })).toMatchObject({ seconds: 30, sampled: 1000, how: 'measured' })
+    expect(stageCost(plan, done)).toMatchObject({ seconds: 90, sampled: 3000, how: 'in proportion' })
+    expect(stageCost({ ...plan, stage: 'filter' }, done)).toMatchObject({ seconds: 80, how: 'from speeds' })
+    expect(stageCost(plan, null)).toMatchObject({ seconds: 80, sampled: 6000, note: 'measured speeds' })
+    expect(stageCost({ ...plan, seconds: null }, null)).toMatchObject({ seconds: null, how: 'not measured' })
   })
 })

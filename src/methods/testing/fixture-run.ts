@@ -1,8 +1,8 @@
 /** TEST FIXTURE: a run folder that has collected, and filtered, in an invented environment. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Observation, Trajectory } from '../../core/index.ts'
-import { resolveConfig } from '../../stages/index.ts'
+import { type Observation, type Trajectory, transitionsOf } from '../../core/index.ts'
+import { resolveConfig, transitionLine } from '../../stages/index.ts'
 import { makeFolder, RunFolder, writeJson } from '../../store/index.ts'
 import { miniPreset } from '../mini.ts'
 
@@ -24,7 +24,19 @@ export function writeFixtureRun(path: string, fixture: FixtureRun): void {
   const { tasks, steps, initial, turn, settings, varied, meanReward } = fixture
   const run = RunFolder.create(path)
   const { fields } = resolveConfig(miniPreset, { 'environment.name': 'invented', 'collect.rollouts': 1, ...settings })
-  writeJson(run.runFile, { method: 'rwml' })
+  run.writeInfo({
+    method: 'rwml',
+    command: 'test',
+    status: 'interrupted',
+    seed: 0,
+    environment: 'invented',
+    model: { name: 'mini', parameters: 1, description: '' },
+    machine: { cpu: 'test', cores: 1, memory: 1 },
+    version: '0',
+    node: '20',
+    configHash: '',
+    startedAt: '2026-01-01T00:00:00Z',
+  })
   writeJson(run.configFile, fields)
   makeFolder(join(path, 'rollouts'))
   const trajectories = Array.from({ length: tasks }, (_, task): Trajectory => {
@@ -52,8 +64,9 @@ export function writeFixtureRun(path: string, fixture: FixtureRun): void {
   })
   const lines = (values: unknown[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('')
   writeFileSync(run.rolloutsFile('collect-0000'), lines(trajectories))
-  const ids = trajectories.flatMap(({ task, turns }) => turns.map((_, step) => `${task.id}#0.${step}`))
-  writeFileSync(run.transitionsFile, lines(ids.map((id) => ({ id, use: 'train' }))))
+  const transitions = trajectories.flatMap(transitionsOf)
+  const ids = transitions.map(({ id }) => id)
+  writeFileSync(run.transitionsFile, transitions.map((one) => transitionLine(one, 'train')).join(''))
   const filtered = ids.map((id, i) => ({
     id,
     kind: 'all',

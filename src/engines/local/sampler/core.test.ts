@@ -194,7 +194,7 @@ describe('SamplerCore', () => {
     const { weights, sampler } = open(config)
     const good = weights.slice()
     weights.fill(Number.NaN)
-    await expect(sampler.sample([[1, 2, 3]], params)).rejects.toThrow('non-finite')
+    await expect(sampler.sample([[1, 2, 3]], params)).rejects.toThrow('not finite')
     weights.set(good)
     await sampler.weightsChanged()
     const samples = await sampler.sample([[1, 2, 3]], params)

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type DoctorSurroundings, doctorCommand, doctorText, inspectMachine } from './doctor.ts'
+import { buildProgram } from './program.ts'
 import { formatDuration, Progress } from './progress.ts'
 import { markdownTable, textTable } from './table.ts'
 
@@ -143,5 +145,22 @@ describe('doctor', () => {
     const report = JSON.parse(String(write.mock.calls.at(-1)?.[0]))
     expect(report).toMatchObject({ python: 'not needed', node: { ok: true } })
     expect(report.cores).toBeGreaterThan(0)
+  })
+})
+
+describe('help', () => {
+  /** What `--help` prints of a command, and the names of its children. */
+  const helpOf = (command: Command): string => {
+    let text = ''
+    command.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp()
+    return text
+  }
+  const leaves = (command: Command): Command[] =>
+    command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+
+  it('has an example for every command', () => {
+    const program = buildProgram()
+    const without = [program, ...leaves(program)].filter((command) => !/\nExamples?:\n/.test(helpOf(command)))
+    expect(without.map((command) => command.name())).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { Random, UserError } from '../core/index.ts'
 import type { Environment } from './environment.ts'
+import { overlaid } from './overlaid.ts'
 
 /** Splits that evaluation looks for: tasks of the sort that training has, and of another. */
 export const HELD_OUT = ['seen', 'unseen'] as const
@@ -40,12 +41,5 @@ export function withHeldOut(environment: Environment, warn: (message: string) =>
   }
   const { recorded } = environment
   if (recorded) instead.recorded = (split) => part(split, recorded.bind(environment), ({ task }) => task.id)
-  // A proxy, because the environment may be an instance of a class with private fields.
-  return new Proxy(environment, {
-    get(target, key) {
-      if (Object.hasOwn(instead, key)) return instead[key as keyof Environment]
-      const value: unknown = Reflect.get(target, key)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  return overlaid(environment, instead)
 }

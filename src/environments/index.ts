@@ -1,5 +1,6 @@
 export * from './alfworld/index.ts'
 export * from './environment.ts'
+export * from './guarded.ts'
 export * from './held-out.ts'
 export * from './recorded/index.ts'
 export * from './schema.ts'

@@ -33,14 +33,16 @@ export const observationSchema: z.ZodType<Observation> = z.discriminatedUnion('f
   }),
 ])
 
-export const stepResultSchema: z.ZodType<StepResult> = z.object({
-  observation: observationSchema,
-  done: z.boolean(),
-  truncated: z.boolean(),
-  valid: z.boolean(),
-  /** Finite: a reward that is no number would spread through every weight. */
-  reward: z.number().optional(),
-})
+export const stepResultSchema: z.ZodType<StepResult> = z
+  .object({
+    observation: observationSchema,
+    done: z.boolean(),
+    truncated: z.boolean(),
+    valid: z.boolean(),
+    /** Finite: a reward that is no number would spread through every weight. */
+    reward: z.number().optional(),
+  })
+  .refine(({ done, truncated }) => !(done && truncated), '`done` and `truncated` are never both true')
 
 export const actionsSchema = z.array(z.string())
 

@@ -50,6 +50,9 @@ const SEE: Record<string, string> = {
  * @throws UserError for the first thing that is wrong: the field, what it has to be, and the nearest name of an unknown one.
  */
 export function checkExperiment(value: unknown, where: string): Experiment {
+  // A misspelt look-up gives undefined: without this it would quietly train on the preset's environment.
+  const hollow = Object.entries(value ?? {}).find(([key, given]) => given === undefined && key in experiment.shape)
+  if (hollow) throw new UserError(`${where}: ${hollow[0]} is undefined: give it a value, or leave it out`, 2)
   const checked = experiment.safeParse(value)
   // The object itself and not its copy: an environment may be an instance of a class.
   if (checked.success) return value as Experiment

@@ -63,7 +63,7 @@ export async function writeImport(logs: ImportedLogs, options: ImportOptions): P
       status: 'finished',
       seed: config.seed,
       environment: environment.name,
-      model: { name: config.model.path, parameters: 0, description: '' },
+      model: { name: config.model.path, parameters: 0, description: 'no model has run yet: these are imported logs' },
       ...whereItRan(),
       configHash: hashOf(config),
       startedAt: now,

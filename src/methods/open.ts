@@ -141,6 +141,7 @@ export function whereItRan(): Pick<RunInfo, 'machine' | 'version' | 'node'> {
 function checkResume(run: RunFolder, options: RunOptions, configHash: string): void {
   const { resume, out, command, resolved } = options
   const begun = existsSync(run.runFile)
+  if (!begun && resume) options.warn(`${out} holds no run to go on with: a new one begins`)
   if (begun && !resume) {
     throw new UserError(
       `${out} already holds a run: go on with "${command} --out ${shellQuote(out)} --resume", or name another folder`,

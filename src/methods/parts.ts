@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Agent, alfworldTranscript, alfworldWindow, transcriptAgent, windowAgent } from '../agents/index.ts'
 import { hash32, type Transition, UserError } from '../core/index.ts'
 import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
-import { alfworldEnvironment, type Environment, withHeldOut } from '../environments/index.ts'
+import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
 import { hashOf } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
@@ -34,7 +34,7 @@ export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 export function partsOf(config: Config, given: Given, warn: (message: string) => void): Parts {
   const baseModel = modelFolder(config.model.path)
   return {
-    environment: given.environment ? withHeldOut(given.environment, warn) : environmentOf(config, warn),
+    environment: given.environment ? withHeldOut(guarded(given.environment), warn) : environmentOf(config, warn),
     agent: given.agent ?? agentOf(config, given.environment !== undefined),
     format: loadChatFormat(baseModel),
     baseModel,

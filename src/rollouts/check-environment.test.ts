@@ -74,7 +74,7 @@ describe('checkEnvironment', () => {
     ['a wrong flag', { step: (one) => ({ ...one, valid: 'yes' }) }, /step 1: the environment's answer .* at valid/],
     ['no observation', { step: () => ({ done: false }) }, /at observation/],
     ['a reward that is no number', { step: (one) => ({ ...one, reward: Number.NaN }) }, /at reward/],
-    ['both ends at once', { step: (one) => ({ ...one, done: true, truncated: true }) }, /done and truncated at once/],
+    ['both ends at once', { step: (one) => ({ ...one, done: true, truncated: true }) }, /never both true/],
     ['shared state', { shared: true }, /share nothing between episodes/],
     [
       'chance of its own',

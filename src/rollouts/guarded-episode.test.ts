@@ -23,7 +23,7 @@ const episodeOf = (more: object = {}): unknown => ({
   ...more,
 })
 const open = (make: () => unknown, some: unknown = task) =>
-  GuardedEpisode.open(opening(make), some as Task, { seed: 1 }, 60_000)
+  GuardedEpisode.open(opening(make), some as Task, { seed: 1 }, { deadline: 60_000 })
 
 async function refused(promise: Promise<unknown>, message: RegExp): Promise<void> {
   const error = await promise.then(

@@ -21,6 +21,12 @@ const episodeSchema = z.custom<Episode>(
   'must be an object with `initial` and `step(action)`',
 )
 
+/** How long to wait for an environment, in milliseconds, and what ends the wait before. */
+export interface Wait {
+  deadline: number
+  signal?: AbortSignal
+}
+
 /**
  * An episode of anybody's environment, held to its word: an environment that throws, does not answer or answers with something
  * else is a `UserError` that names task and step.
@@ -34,32 +40,27 @@ export class GuardedEpisode {
   readonly initial: Observation
   private readonly task: Task
   private readonly episode: Episode
-  private readonly deadline: number
+  private readonly wait: Wait
   private steps = 0
 
-  private constructor(task: Task, episode: Episode, deadline: number) {
+  private constructor(task: Task, episode: Episode, wait: Wait) {
     this.task = task
     this.episode = episode
-    this.deadline = deadline
+    this.wait = wait
     this.initial = checked(episode.initial, observationSchema, `${named(task)}: its initial observation`)
   }
 
-  /** `deadline` bounds the wait for opening and for every step, in milliseconds. */
-  static async open(
-    environment: Environment,
-    task: Task,
-    options: OpenOptions,
-    deadline: number,
-  ): Promise<GuardedEpisode> {
+  /** `wait` bounds opening and every step. */
+  static async open(environment: Environment, task: Task, options: OpenOptions, wait: Wait): Promise<GuardedEpisode> {
     checked(task, taskSchema, `a task of the environment ${environment.name}`)
-    const opened = await answered(() => environment.open(task, options), deadline, `${named(task)}: opening it`)
-    return new GuardedEpisode(task, checked(opened, episodeSchema, `${named(task)}: its episode`), deadline)
+    const opened = await answered(() => environment.open(task, options), wait, `${named(task)}: opening it`)
+    return new GuardedEpisode(task, checked(opened, episodeSchema, `${named(task)}: its episode`), wait)
   }
 
   async step(action: Action): Promise<StepResult> {
     this.steps++
     const what = `${named(this.task)}, step ${this.steps}: the environment`
-    const result = await answered(() => this.episode.step(action), this.deadline, what)
+    const result = await answered(() => this.episode.step(action), this.wait, what)
     return checked(result, stepResultSchema, `${what}'s answer`)
   }
 
@@ -97,19 +98,24 @@ function checked<T>(value: unknown, schema: z.ZodType<T>, what: string): T {
   throw new UserError(`${what} is not as it should be${field}: ${issue.message}; ${REMEDY}`)
 }
 
-/** What `ask` returns or promises. Every wait has a deadline and says what it waited for. */
-async function answered<T>(ask: () => T | Promise<T>, deadline: number, what: string): Promise<T> {
+/** What `ask` returns or promises. Every wait has a deadline and says what it waited for; Ctrl-C ends it at once. */
+async function answered<T>(ask: () => T | Promise<T>, { deadline, signal }: Wait, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
+  let stop = () => {}
   try {
     const answer = ask()
     if (!(answer instanceof Promise)) return answer
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${deadline / 1000} s`)), deadline)
+      stop = () => reject(signal?.reason)
+      signal?.addEventListener('abort', stop)
     })
     return await Promise.race([answer, late])
   } catch (error) {
+    if (signal?.aborted) throw signal.reason
     throw failed(what, error)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
   }
 }

@@ -53,7 +53,7 @@ const STEP_DEADLINE = 60_000
  * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const { environment, agent, format, sampler, maxSteps, stepDeadline = STEP_DEADLINE } = options
+  const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline = STEP_DEADLINE, signal } = options
   await sampler.reset()
   const running: Running[] = []
   for (const slot of slots) {
@@ -61,7 +61,7 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     running.push({
       slot,
       seed,
-      episode: await GuardedEpisode.open(environment, slot.task, { seed, maxSteps }, stepDeadline),
+      episode: await GuardedEpisode.open(environment, slot.task, { seed, maxSteps }, { deadline, signal }),
       conversation: new Conversation(format),
       turns: [],
       history: [],

@@ -87,7 +87,7 @@ export const configSchema = z.strictObject({
     epochs: count,
   }),
   reward: z.strictObject({
-    /** `hybrid`: ROUGE-L in fifths for what tools return, embedding for all else. */
+    /** `hybrid`: ROUGE-L in fifths for what tools return (JSON only where it is JSON), embedding for all else. */
     kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid']),
     embedder: z.enum(['auto', 'lexical', 'use-lite']),
     mode: z.enum(['binary', 'continuous']),

@@ -92,10 +92,12 @@ describe('recorded play', () => {
     // Graded in fifths for tools; yes or no for a user's words.
     expect(await score('tool', shape, shape)).toBe(1)
     expect(await score('tool', '{"type":"object","properties":{"error":{"type":"string"}}}', shape)).toBeCloseTo(0.6)
+    // ROUGE does not see the brackets; what cannot be read is no shape.
+    expect(await score('tool', shape.slice(0, -2), shape)).toBe(0)
     expect(await score('user', 'Nothing left at all, a pity.', 'Nothing left at all, a pity.')).toBe(1)
     expect(await score('user', 'Nothing at all.', 'Then send me 2 of them please.')).toBe(0)
     // Nothing but tools: nothing to calibrate.
     const tools = train.filter(({ next }) => next.from === 'tool')
-    expect((await chooseReward(context, tools)).reward.name).toBe('rougeL')
+    expect((await chooseReward(context, tools)).reward.name).toBe('rougeL of JSON')
   })
 })

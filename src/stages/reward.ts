@@ -10,6 +10,7 @@ import {
   embeddingReward,
   exactReward,
   hybridReward,
+  jsonReward,
   type PairTexts,
   pairDistances,
   rougeReward,
@@ -70,9 +71,10 @@ export async function chooseReward(context: RewardContext, train: Transition[], 
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
   if (kind === 'embedding') return calibratedReward(context, train, keep)
   const said = train.filter(({ next }) => next.from !== 'tool')
-  if (said.length === 0) return { reward: rougeReward(), record: null }
+  const tool = jsonReward(rougeReward())
+  if (said.length === 0) return { reward: tool, record: null }
   const { reward, record } = await calibratedReward(context, said, keep)
-  return { reward: hybridReward({ user: reward, environment: reward, tool: rougeReward() }), record }
+  return { reward: hybridReward({ user: reward, environment: reward, tool }), record }
 }
 
 /**

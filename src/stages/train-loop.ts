@@ -41,24 +41,26 @@ export async function trainLoop(context: StageContext, loop: TrainLoop): Promise
   progress.start(loop.title, steps)
   let done = last?.step ?? 0
   let saved = last
-  /** Weights and `done` speak of the same step. */
-  let whole = true
+  let inStep = false
   try {
     while (done < steps) {
       signal.throwIfAborted()
-      whole = false
+      inStep = true
       const metrics = await loop.step(done, reference)
       context.log({ stage, step: done, time: Math.round(performance.now() - began), ...metrics })
       done++
-      whole = true
+      inStep = false
       progress.update(done, loop.note(metrics))
       if (done % SAVE_EVERY === 0 || done === steps || keep.includes(done)) {
         saved = await saveCheckpoint(trainer, run, stage, done, keep)
       }
     }
   } catch (error) {
-    if (signal.aborted && whole && done > (saved?.step ?? 0)) await saveCheckpoint(trainer, run, stage, done, keep)
-    throw whole ? error : stepFailure(error, loop.title, done + 1, saved)
+    // Only where it was Ctrl-C that ended it, which is asked for while nothing is being updated: weights and `done` then speak
+    // of the same step.
+    const stopped = signal.aborted && error === signal.reason
+    if (stopped && done > (saved?.step ?? 0)) await saveCheckpoint(trainer, run, stage, done, keep)
+    throw inStep && !stopped ? stepFailure(error, loop.title, done + 1, saved) : error
   } finally {
     // Where the engine has ended, that is what the step failed at: it is said already.
     await reference?.close().catch(() => undefined)

@@ -8,7 +8,15 @@ import { type PlannedStage, stageCost } from './cost.ts'
 import { duplicates } from './duplicates.ts'
 import { testReward } from './reward-test.ts'
 import { groupVariance } from './variance.ts'
-import { groundFor, LEAST_PRECISION, LEAST_SEPARATION, LEAST_TOLD, LEAST_VARIED, PREDICTABLE } from './verdict.ts'
+import {
+  groundFor,
+  LEAST_PRECISION,
+  LEAST_SEPARATION,
+  LEAST_TOLD,
+  LEAST_VARIED,
+  PREDICTABLE,
+  TOLD_BY_TABLE,
+} from './verdict.ts'
 import { visibility } from './visibility.ts'
 
 const say = (text: string) => ({ from: 'environment' as const, text })
@@ -171,7 +179,7 @@ describe('the verdict', () => {
         const flat = Math.ceil(varied * 1000) / 1000 < LEAST_VARIED
         const broken = [
           baseline >= PREDICTABLE ? 'too predictable' : null,
-          told < LEAST_TOLD ? 'too unpredictable' : null,
+          told < LEAST_TOLD && baseline < TOLD_BY_TABLE ? 'too unpredictable' : null,
           quality < (graded ? LEAST_SEPARATION : LEAST_PRECISION) ? 'reward too blunt' : null,
           flat ? (mean >= 0.5 ? 'too predictable' : 'too unpredictable') : null,
         ].filter((one) => one !== null)

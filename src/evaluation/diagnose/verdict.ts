@@ -8,6 +8,8 @@ export const PREDICTABLE = 0.9
 /** With so little of the next states' content in the history, most of a target is luck. A public attempt on web pages that
  * had 64 % of it out of sight learned nothing. */
 export const LEAST_TOLD = 0.4
+/** Unless a table is right this often: then what is coming is known from the action, though the history does not spell it out. */
+export const TOLD_BY_TABLE = 0.5
 /** A reward of which one part in ten goes to wrong states teaches them. The same attempt had no threshold this precise. */
 export const LEAST_PRECISION = 0.9
 /** For graded rewards: how often the same state has to earn more than a different one. */
@@ -70,7 +72,7 @@ function rulesOf({ visibility, baselines, reward, variance }: Evidence): Rule[] 
   if (visibility.told !== null) {
     rules.push({
       ground: 'too unpredictable',
-      broken: visibility.told < LEAST_TOLD,
+      broken: visibility.told < LEAST_TOLD && (best?.exact ?? 0) < TOLD_BY_TABLE,
       reason: `the history tells ${percent(visibility.told)} of the next states' content (bound: at least ${percent(LEAST_TOLD)})`,
     })
   }
@@ -95,13 +97,14 @@ function rewardRule({ graded, precision, separation }: RewardTest): Rule {
   }
 }
 
-/** All alike is all right or all wrong: the mean reward tells which. */
-function varianceRule({ kept, all, source, size }: GroupVariance): Rule {
-  const { varied, meanReward } = kept && kept.groups > 0 ? kept : all
-  const which = kept && kept.groups > 0 ? 'groups that the filter kept' : 'groups'
+/**
+ * All alike is all right or all wrong: the mean reward tells which. Of all groups, not of those that a filter kept: a band
+ * filter keeps them because they vary.
+ */
+function varianceRule({ all, source, size }: GroupVariance): Rule {
   return {
-    ground: meanReward >= 0.5 ? 'too predictable' : 'too unpredictable',
-    broken: varied < LEAST_VARIED,
-    reason: `in ${percent(varied)} of ${which} the ${size} predictions of the ${source} earn different rewards (bound: at least ${percent(LEAST_VARIED)})`,
+    ground: all.meanReward >= 0.5 ? 'too predictable' : 'too unpredictable',
+    broken: all.varied < LEAST_VARIED,
+    reason: `in ${percent(all.varied)} of groups the ${size} predictions of the ${source} earn different rewards (bound: at least ${percent(LEAST_VARIED)})`,
   }
 }

@@ -85,7 +85,7 @@ export const gluedRoom = ({ reward }: { reward: boolean }): Environment => ({
 /** Smaller than the preset, so that it takes about two minutes. States are short texts here: only the exact one is right. */
 export const small: Experiment['settings'] = {
   collect: { tasks: 120, rollouts: 2, maxSteps: 12, maxTransitions: 1000, invalidShare: 0 },
-  filter: { keepHopeless: 0.5 },
+  filter: { keepHopeless: 1 },
   reward: { kind: 'exact' },
   worldModel: { batch: 32, epochs: 4, maxSteps: 80 },
   policy: { tasks: 12, steps: 30, maxSteps: 12 },

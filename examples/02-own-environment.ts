@@ -82,7 +82,10 @@ export const gluedRoom = ({ reward }: { reward: boolean }): Environment => ({
   transitionKind: ({ action, valid }) => (valid && /^open \w+|^\w+/.exec(actionText(action))?.[0]) || 'invalid',
 })
 
-/** Smaller than the preset, so that it takes about two minutes. States are short texts here: only the exact one is right. */
+/**
+ * Smaller than the preset, so that it is done in minutes. States are short texts here, and only the exact one is right; why
+ * invalid steps are left out, and hopeless ones kept, is told in docs/own-environment.md.
+ */
 export const small: Experiment['settings'] = {
   collect: { tasks: 120, rollouts: 2, maxSteps: 12, maxTransitions: 1000, invalidShare: 0 },
   filter: { keepHopeless: 1 },

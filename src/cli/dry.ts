@@ -75,7 +75,7 @@ function basis({ rehearsal, parameters, memory }: MethodPlan): string {
         ]
   return [
     ...lines,
-    'Times are from the speed of that small sample on this machine as busy as it is now; the filter may leave less to train on.',
+    'Times are from the speed of that small sample on this machine as busy as it is now, so roughly; the filter may leave less to train on.',
     rewarded ? 'The environment gives a task reward.' : 'No task reward was seen: what needs one is left out.',
     `The model has ${large(parameters)} parameters; training takes about ${(memory / 2 ** 30).toFixed(1)} GiB of memory.`,
   ].join('\n')

@@ -160,7 +160,7 @@ const fieldsSchema = z.array(z.object({ path: z.string(), value: z.union([z.numb
 function differenceOf(run: RunFolder, { fields }: ResolvedConfig): string {
   const then = new Map(readJson(run.configFile, fieldsSchema).map(({ path, value }) => [path, value]))
   const other = fields.find(({ path, value }) => then.get(path) !== value)
-  if (!other) return 'another method, model, agent or number of threads'
+  if (!other) return 'another method, model, agent, list of tasks or number of threads'
   return `${other.path} = ${then.get(other.path) ?? 'nothing'}, not ${other.value}`
 }
 

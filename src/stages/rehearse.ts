@@ -8,10 +8,12 @@ import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Rehearsal, Shown, UnitCost } from './plan.ts'
 
-/** Episodes played: enough for a mean, few enough to wait for. */
-const EPISODES = 8
+/** Episodes played: few enough to wait for, and enough at once to be about as fast as a run's own waves. */
+const EPISODES = 32
 /** Transitions predicted and learned as labels. */
-const TRANSITIONS = 8
+const TRANSITIONS = 16
+/** Tokens of a reply that only shows how fast they come. */
+const SHORT = 32
 /** A rehearsal that would take longer than this, in seconds, is not played: the settings' limits are taken instead. */
 const PATIENCE = 60
 
@@ -26,18 +28,18 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
   const { environment, config } = context
   const recorded = environment.recorded?.('train')
   const slots = trainingTasks(context).map((task): Slot => ({ task, sample: 0 }))
-  const first = recorded ? null : await play(context, slots.slice(0, 1), 1)
+  const first = recorded ? null : await firstReply(context, slots.slice(0, 1))
   const secondsPerToken = first ? first.seconds / Math.max(1, first.trajectories[0].turns[0].tokens.length) : 0
   const { maxSteps, maxTokens } = config.collect
   const isPatient = secondsPerToken * maxSteps * maxTokens < PATIENCE
-  const played = first && (isPatient ? await play(context, slots.slice(0, EPISODES), maxSteps) : first)
+  const played = first && (isPatient ? await play(context, slots.slice(0, EPISODES), maxSteps, maxTokens) : first)
   const trajectories = played?.trajectories ?? recorded!.slice(0, EPISODES)
   const transitions = spread(
     trajectories.flatMap((one) => askedTransitions(context.agent, one)),
     isPatient ? TRANSITIONS : 1,
   )
   const label = await labels(context, transitions)
-  const answers = await predictions(context, transitions, isPatient ? config.worldModel.maxTokens : maxTokens)
+  const answers = await predictions(context, transitions, isPatient ? config.worldModel.maxTokens : SHORT)
   const counted = recorded ?? trajectories
   const turns = counted.flatMap((one) => one.turns)
   const rehearsal: Rehearsal = {
@@ -78,9 +80,16 @@ function atMost(rehearsal: Rehearsal, { config }: RehearsalContext, secondsPerTo
   }
 }
 
-async function play(context: RehearsalContext, slots: Slot[], maxSteps: number) {
+/** One short reply, to see how fast they come. The first of all also builds what later ones find built. */
+async function firstReply(context: RehearsalContext, slots: Slot[]) {
+  const maxTokens = Math.min(SHORT, context.config.collect.maxTokens)
+  await play(context, slots, 1, maxTokens)
+  return play(context, slots, 1, maxTokens)
+}
+
+async function play(context: RehearsalContext, slots: Slot[], maxSteps: number, maxTokens: number) {
   const { environment, agent, format, trainer, config } = context
-  const { temperature, maxTokens } = config.collect
+  const { temperature } = config.collect
   const began = performance.now()
   const trajectories = await playWave(slots, {
     environment,

@@ -131,6 +131,7 @@ export {
   embeddingReward,
   exactReward,
   hybridReward,
+  jsonReward,
   rougeReward,
   type Score,
   textReward,

@@ -36,7 +36,7 @@ export default defineConfig({
     reward: { kind: 'hybrid' },
     filter: { rule: 'none' },
     worldModelSft: { learningRate: 1e-3, batch: 16, maxSteps: 160 },
-    worldModel: { maxTokens: 80, batch: 16, maxSteps: 40 },
+    worldModel: { maxTokens: 120, batch: 16, maxSteps: 40 },
   },
   out: 'runs/own-logs',
 })

@@ -152,7 +152,10 @@ describe('help', () => {
   /** What `--help` prints of a command, and the names of its children. */
   const helpOf = (command: Command): string => {
     let text = ''
-    command.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp()
+    const writeOut = (part: string) => {
+      text += part
+    }
+    command.configureOutput({ writeOut }).outputHelp()
     return text
   }
   const leaves = (command: Command): Command[] =>

@@ -33,7 +33,7 @@ const { values } = parseArgs({
 })
 const seed = Number(values.seed)
 const steps = Number(values.steps)
-const policy = { settings: { steps }, curve: [10, 20, 30].filter((at) => at < steps) }
+const policy = { settings: { steps }, curve: [5, 10, 20, 30].filter((at) => at < steps) }
 
 /** Two stages: world-model RL of some sort, then policy RL. */
 const sequence = (name: string, options: WorldModelOptions): Stage[] => [

@@ -1,10 +1,12 @@
 /** What is longer than this is no mistyped name: only its beginning is compared. */
 const LONGEST = 60
 
-/** The known name that is fewest edits away from a mistyped one. `known` must not be empty. */
-export function nearest(name: string, known: readonly string[]): string {
+/** The known name that is fewest edits away from a mistyped one; null where more than half of it would have to change. */
+export function nearest(name: string, known: readonly string[]): string | null {
   const short = name.slice(0, LONGEST)
-  return known.reduce((best, one) => (edits(short, one) < edits(short, best) ? one : best))
+  const distances = known.map((one) => edits(short.toLowerCase(), one.toLowerCase()))
+  const least = Math.min(...distances)
+  return least <= Math.ceil(short.length / 2) ? known[distances.indexOf(least)] : null
 }
 
 /** Levenshtein distance. */

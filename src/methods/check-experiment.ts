@@ -63,7 +63,9 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (issue.code === 'unrecognized_keys') {
     const [key] = issue.keys
     const known = Object.keys(experiment.shape)
-    return `an experiment has no field "${key}"; did you mean "${nearest(key, known)}"? It has ${known.join(', ')}`
+    const near = nearest(key, known)
+    const meant = near === null ? '' : `did you mean "${near}"? `
+    return `an experiment has no field "${key}"; ${meant}It has ${known.join(', ')}`
   }
   // Of a union the branch that is an object says more than "invalid input".
   const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined

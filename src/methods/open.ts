@@ -96,19 +96,30 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       signal,
     }
     let closed = false
+    const end = (status: RunInfo['status']) => {
+      if (closed) return
+      closed = true
+      process.off('exit', onExit)
+      try {
+        run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
+      } catch (error) {
+        // Why it failed is what matters: that this cannot be written down either (a full disk) must not hide it.
+        if (status === 'finished') throw error
+      } finally {
+        metrics.close()
+        lock.release()
+      }
+    }
+    // A second Ctrl-C does not wait for anything: that it was interrupted can still be written down.
+    const onExit = () => end('interrupted')
+    process.on('exit', onExit)
     return {
       context,
       async close(status) {
         if (closed) return
-        closed = true
         try {
-          run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
-        } catch (error) {
-          // Why it failed is what matters: that this cannot be written down either (a full disk) must not hide it.
-          if (status === 'finished') throw error
+          end(status)
         } finally {
-          metrics.close()
-          lock.release()
           await engine.close()
         }
       },

@@ -21,6 +21,9 @@ const episodeSchema = z.custom<Episode>(
   'must be an object with `initial` and `step(action)`',
 )
 
+/** Longest wait for one answer of an environment, milliseconds, where nothing else is said. */
+export const STEP_DEADLINE = 60_000
+
 /** How long to wait for an environment, in milliseconds, and what ends the wait before. */
 export interface Wait {
   deadline: number

@@ -1,2 +1,3 @@
 export * from './check-environment.ts'
 export * from './play.ts'
+export * from './replay.ts'

@@ -3,7 +3,7 @@ import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError
 import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
-import { GuardedEpisode } from './guarded-episode.ts'
+import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
 
 /** One episode to play: which task, and which attempt at it. */
 export interface Slot {
@@ -44,8 +44,6 @@ interface Running {
   done: boolean
   truncated: boolean
 }
-
-const STEP_DEADLINE = 60_000
 
 /**
  * Play a wave: a fixed list of episodes, all at once, one batch of replies a step. The result is a pure function of the

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { askedTransitions } from '../agents/index.ts'
 import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
-import { playWave, type Slot } from '../rollouts/index.ts'
+import { checkReplay, playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { times } from './plan.ts'
@@ -81,6 +82,9 @@ export async function collect(context: StageContext): Promise<Collected> {
   return { ...split(transitions, tasks, context), counts }
 }
 
+/** Episodes of a resumed run that are played again, to see that the environment is still the same. */
+const REPLAYED = 8
+
 async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajectory[]> {
   const { config, environment, agent, format, trainer, progress } = context
   const { rollouts, temperature, maxSteps, maxTokens, wave } = config.collect
@@ -93,6 +97,7 @@ async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajecto
     context.signal.throwIfAborted()
     const path = context.run.rolloutsFile(`collect-${String(i).padStart(4, '0')}`)
     const some = slots.slice(i * wave, (i + 1) * wave)
+    const wasPlayed = existsSync(path)
     const played = await storedWave(path, some.length, () =>
       playWave(some, {
         environment,
@@ -107,6 +112,10 @@ async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajecto
         onStep: ({ finished }) => progress.update(i * wave + finished),
       }),
     )
+    if (i === 0 && wasPlayed) {
+      const again = new Random('replay', config.seed).shuffle(played).slice(0, REPLAYED)
+      await checkReplay(environment, again, { maxSteps, signal: context.signal, warn: context.warn })
+    }
     trajectories.push(...played)
   }
   progress.finish(`${trajectories.length} episodes`)

@@ -26,8 +26,14 @@ export function unknownSetting(path: string, known: readonly string[]): UserErro
   }
   const last = path.split('.').at(-1)?.toLowerCase()
   const sameName = known.filter((one) => one.split('.').at(-1)?.toLowerCase() === last)
-  const meant = sameName.length > 0 ? sameName : [nearest(path, known)]
-  return new UserError(`no setting is called ${shown(path)}; did you mean ${meant.map(shown).join(' or ')}?`, 2)
+  const near = nearest(path, known)
+  const meant = sameName.length > 0 || near === null ? sameName : [near]
+  const groups = [...new Set(known.map((one) => one.split('.')[0]))]
+  const advice =
+    meant.length > 0
+      ? `did you mean ${meant.map(shown).join(' or ')}?`
+      : `they are called by group and name, "policy.steps"; the groups are ${groups.join(', ')}`
+  return new UserError(`no setting is called ${shown(path)}; ${advice}`, 2)
 }
 
 /** A value that a setting cannot have: what it must be, and the nearest value that it can have. */

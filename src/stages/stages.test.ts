@@ -29,7 +29,11 @@ describe('resolveConfig', () => {
       ['policy.step', /no setting is called "policy\.step"; did you mean "policy\.steps"\?/],
       ['groupsize', /did you mean "worldModel\.groupSize" or "policy\.groupSize"\?/],
       ['worldModel.kl', /"worldModel\.kl" is a group of settings: name one of worldModel\.kl\.coefficient, /],
-      ['', /no setting is called ""; did you mean/],
+      [
+        '',
+        /no setting is called ""; they are called by group and name, "policy\.steps"; the groups are seed, environment, model, /,
+      ],
+      ['foo', /no setting is called "foo"; they are called by group and name/],
       ['__proto__', /no setting is called "__proto__"/],
     ] as const) {
       expect(() => resolveConfig(miniPreset, { [path]: 3 })).toThrow(message)

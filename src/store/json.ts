@@ -10,7 +10,8 @@ export function readJson<Schema extends z.ZodType>(path: string, schema: Schema)
   try {
     content = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new UserError(`${path} is not valid JSON: ${(error as Error).message}`)
+    // V8 shows the text around the fault, line breaks and all.
+    throw new UserError(`${path} is not valid JSON: ${(error as Error).message.replace(/\s+/g, ' ')}`)
   }
   const checked = schema.safeParse(content)
   if (checked.success) return checked.data

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Task, UserError } from '../../core/index.ts'
@@ -37,9 +37,14 @@ export function scanSplit(dataFolder: string, splitFolder: string, split: string
 
 function foldersIn(path: string): string[] {
   return entriesOf(path)
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(path, entry.name))))
     .map((entry) => entry.name)
     .sort()
+}
+
+/** Where a link leads; one that leads nowhere is none. */
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function entriesOf(path: string): Dirent[] {

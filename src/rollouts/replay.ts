@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+import { actionText, type Trajectory, UserError } from '../core/index.ts'
+import type { Environment } from '../environments/index.ts'
+import { GuardedEpisode, STEP_DEADLINE, type Wait } from './guarded-episode.ts'
+
+export interface ReplayOptions {
+  /** The episodes' limit of steps when they were played. */
+  maxSteps: number
+  signal?: AbortSignal
+  /** Where it is said that an environment does not repeat itself. */
+  warn(message: string): void
+}
+
+/**
+ * Plays the actions of stored episodes once more: a run that goes on with another environment than it was begun with would
+ * mix what it learned of the one with what the other does. An environment that does not even answer alike twice cannot be
+ * checked like this; that is said, and the run goes on.
+ * @throws UserError where the environment answers otherwise now: the task, the step, and both answers.
+ */
+export async function checkReplay(
+  environment: Environment,
+  trajectories: readonly Trajectory[],
+  { maxSteps, signal, warn }: ReplayOptions,
+): Promise<void> {
+  const wait: Wait = { deadline: STEP_DEADLINE, signal }
+  const replay = () => Promise.all(trajectories.map((one) => replayed(environment, one, maxSteps, wait)))
+  const differences = await replay()
+  const at = differences.findIndex((one) => one !== null)
+  const difference = differences[at]
+  if (!difference) return
+  const { task } = trajectories[at]
+  const where = difference.step === 0 ? 'the first observation' : `step ${difference.step} ("${difference.action}")`
+  if (!isDeepStrictEqual(await replay(), differences)) {
+    warn(
+      `${environment.name} does not repeat itself from the same seed and actions (task ${task.id}, ${where}): whether it is the one that this run was begun with cannot be checked`,
+    )
+    return
+  }
+  throw new UserError(
+    `the environment ${environment.name} changed since this run was begun: task ${task.id}, ${where}, was ${shown(difference.was)} and is now ${shown(difference.now)}; go on with the environment of then, or begin a new run`,
+  )
+}
+
+interface Difference {
+  /** 0: the first observation. */
+  step: number
+  action: string
+  was: unknown
+  now: unknown
+}
+
+/** Where an episode first goes another way than the stored one did; null where it does not. */
+async function replayed(
+  environment: Environment,
+  { task, seed, initial, turns }: Trajectory,
+  maxSteps: number,
+  wait: Wait,
+): Promise<Difference | null> {
+  const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, wait)
+  const now = asStored(episode.initial)
+  if (!isDeepStrictEqual(now, initial)) return { step: 0, action: '', was: initial, now }
+  for (const [index, { action, observation, valid }] of turns.entries()) {
+    const result = await episode.step(action ?? { kind: 'text', text: '' })
+    const was = { observation, valid }
+    // A reply without an action is invalid whatever the environment says of it.
+    const now = asStored({ observation: result.observation, valid: action !== null && result.valid })
+    if (!isDeepStrictEqual(now, was)) {
+      return { step: index + 1, action: action === null ? '' : actionText(action), was, now }
+    }
+  }
+  return null
+}
+
+/** As a file holds it: without members that are undefined. */
+const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+const LONGEST = 200
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}

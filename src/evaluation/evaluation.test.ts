@@ -7,7 +7,14 @@ import { exactReward, type Score, type WorldModelReward } from '../rewards/index
 import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
 import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
 import { contextNote } from './context-note.ts'
-import { answerSequence, type PredictOptions, predict, predictAndScore, predictionPrompt } from './predictions.ts'
+import {
+  answerSequence,
+  canBeAsked,
+  type PredictOptions,
+  predict,
+  predictAndScore,
+  predictionPrompt,
+} from './predictions.ts'
 import type { EvaluationResult } from './result.ts'
 import { worldModelResult } from './world-model.ts'
 
@@ -69,6 +76,20 @@ describe.each(agents)('the prompt for a prediction: $name', (agent) => {
       /transition t#0\.30: its prompt has \d+ tokens without any earlier step, but only 20/,
     )
     expect(() => ask(0, -5)).toThrow(/only 0 fit/)
+  })
+
+  it('can be asked exactly where those fit beside an answer or the label', () => {
+    const bare = { reasoning: true, omitted: 29 }
+    const shown = { ...transition(30), history: transition(30).history.slice(29) }
+    const lengths = [true, false].map(
+      (reasoning) => tokenizer.encode(format.promptText(agent.predictMessages(shown, { ...bare, reasoning }))).length,
+    )
+    const label = format.replyTokens(agent.predictionLabel(shown)).length
+    for (const maxTokens of [1, label, 500]) {
+      const needed = Math.max(...lengths) + Math.max(maxTokens, label)
+      expect(canBeAsked(agent, format, transition(30), { contextLength: needed, maxTokens })).toBe(true)
+      expect(canBeAsked(agent, format, transition(30), { contextLength: needed - 1, maxTokens })).toBe(false)
+    }
   })
 })
 

@@ -62,6 +62,32 @@ export function predictionPrompt(
   )
 }
 
+/**
+ * Whether a model with that context can be asked what follows a transition's action, or taught it as a label: the task, the
+ * current observation and the action fit beside an answer of `maxTokens`, or beside what really followed.
+ */
+export function canBeAsked(
+  agent: Agent,
+  format: ChatFormat,
+  transition: Transition,
+  { contextLength, maxTokens }: { contextLength: number; maxTokens: number },
+): boolean {
+  const omitted = Math.max(0, transition.history.length - 1)
+  const shown = { ...transition, history: transition.history.slice(omitted) }
+  const prompts = [true, false].map((reasoning) =>
+    format.promptText(agent.predictMessages(shown, { reasoning, omitted })),
+  )
+  const label = agent.predictionLabel(transition)
+  // No token is less than a byte: mostly there is nothing to encode.
+  const most = Math.max(...prompts.map((text) => Buffer.byteLength(text)))
+  if (most + Math.max(maxTokens, Buffer.byteLength(label) + END_OF_REPLY) <= contextLength) return true
+  const longest = Math.max(...prompts.map((text) => format.tokenizer.encode(text).length))
+  return longest + Math.max(maxTokens, format.replyTokens(label).length) <= contextLength
+}
+
+/** More than the tokens that end a reply in any template. */
+const END_OF_REPLY = 16
+
 /** `result[i]` holds the n answers for transition i; each draw depends on the transition's id and the seed alone. */
 export async function predict(transitions: Transition[], options: PredictOptions): Promise<Prediction[][]> {
   const { agent, format, sampler } = options

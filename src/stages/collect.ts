@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { askedTransitions } from '../agents/index.ts'
 import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { checkReplay, playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
+import { asked } from './asked.ts'
 import type { StageContext } from './context.ts'
 import { times } from './plan.ts'
 import type { Stage } from './stage.ts'
@@ -15,7 +15,8 @@ export interface Collected {
   train: Transition[]
   /**
    * `rewarded`: played episodes that the environment gave a task reward; rewards of logs are counted in `solved` alone, nothing
-   * can be played for them. `shortened`: prompts that did not fit the context whole.
+   * can be played for them. `shortened`: prompts that did not fit the context whole. `tooLong`: transitions left out
+   * because their current observation and action alone do not fit it.
    */
   counts: {
     episodes: number
@@ -24,6 +25,7 @@ export interface Collected {
     rewarded: number
     solved: number
     shortened: number
+    tooLong: number
   }
 }
 
@@ -34,13 +36,14 @@ export const collectStage: Stage = {
   async run(context, artifacts) {
     artifacts.collected = await collect(context)
     artifacts.kept = artifacts.collected.train
-    const { episodes, transitions, valid, rewarded, solved, shortened } = artifacts.collected.counts
+    const { episodes, transitions, valid, rewarded, solved, shortened, tooLong } = artifacts.collected.counts
     const { train, filter } = artifacts.collected
     return {
       notes: [
         `${episodes} episodes, ${rewarded + solved > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
         `${train.length} for training, ${filter.length} for the filter model`,
         ...(shortened > 0 ? [`${shortened} prompts went without their oldest turns, too long for the context`] : []),
+        ...(tooLong > 0 ? [`${tooLong} transitions left out: too long for the context even without history`] : []),
       ],
     }
   },
@@ -70,7 +73,7 @@ export async function collect(context: StageContext): Promise<Collected> {
   const trajectories = recorded
     ? await storedWave(context.run.rolloutsFile('collect-0000'), recorded.length, () => Promise.resolve(recorded))
     : await playTasks(context, tasks)
-  const transitions = trajectories.flatMap((one) => askedTransitions(context.agent, one))
+  const { transitions, tooLong } = asked(context, trajectories)
   const counts = {
     episodes: trajectories.length,
     transitions: transitions.length,
@@ -78,6 +81,7 @@ export async function collect(context: StageContext): Promise<Collected> {
     rewarded: recorded ? 0 : trajectories.filter((one) => one.reward !== undefined).length,
     solved: trajectories.filter((one) => (one.reward ?? 0) > 0).length,
     shortened: trajectories.reduce((sum, one) => sum + (one.shortened ?? 0), 0),
+    tooLong,
   }
   return { ...split(transitions, tasks, context), counts }
 }

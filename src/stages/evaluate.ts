@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { askedTransitions } from '../agents/index.ts'
 import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import {
@@ -16,6 +15,7 @@ import {
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
 import { readJson, writeFileAtomic, writeJson } from '../store/index.ts'
+import { asked } from './asked.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { ofLength, times } from './plan.ts'
@@ -214,8 +214,8 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
       ),
     )
   const trajectories = environment.recorded?.(split) ?? (await play())
-  const all = trajectories.flatMap((one) => askedTransitions(agent, one))
-  return new Random('held-out', config.seed, split).shuffle(all).slice(0, config.evaluate.transitions)
+  const { transitions } = asked(context, trajectories)
+  return new Random('held-out', config.seed, split).shuffle(transitions).slice(0, config.evaluate.transitions)
 }
 
 /** Greedy predictions of the frozen transitions. */

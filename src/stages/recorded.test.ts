@@ -7,11 +7,16 @@ import { observationText, type Transition, UserError } from '../core/index.ts'
 import { type Environment, importLogs } from '../environments/index.ts'
 import { miniPreset } from '../methods/index.ts'
 import { RunFolder } from '../store/index.ts'
+import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
+import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
 import { collect } from './collect.ts'
 import { resolveConfig } from './config.ts'
 import type { StageContext } from './context.ts'
 import { policyStage } from './policy-rl.ts'
 import { chooseReward } from './reward.ts'
+
+const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL), { eos_token: '<|endoftext|>' })
+const format = new ChatFormat(tokenizer, new ChatTemplate(CHATML))
 
 let folder = ''
 beforeEach(() => {
@@ -33,7 +38,7 @@ const chat = (id: number) => ({
   ],
 })
 
-function contextOf(overrides: Record<string, unknown> = {}): StageContext {
+function contextOf(overrides: Record<string, unknown> = {}, contextLength = 8192): StageContext {
   const lines = Array.from({ length: 40 }, (_, id) => `${JSON.stringify(chat(id))}\n`).join('')
   const { splits } = importLogs([{ path: 'chats.jsonl', content: Buffer.from(lines) }], { skipBad: false })
   const trajectories = splits.get('train')!
@@ -54,6 +59,8 @@ function contextOf(overrides: Record<string, unknown> = {}): StageContext {
     config,
     environment,
     agent: toolsAgent(),
+    format,
+    trainer: { sampler: () => ({ contextLength }) },
     progress,
     warn: nothing,
   } as unknown as StageContext
@@ -72,6 +79,13 @@ describe('recorded play', () => {
     expect(readdirSync(join(folder, 'rollouts'))).toEqual(['collect-0000.jsonl'])
     expect(readFileSync(join(folder, 'transitions.jsonl'), 'utf8').trim().split('\n')).toHaveLength(80)
     expect(await collect(context)).toEqual({ train, filter, counts })
+  })
+
+  it('leaves out and counts what a model with a short context cannot be asked about', async () => {
+    const { train, filter, counts } = await collect(contextOf({}, 900))
+    expect(counts.tooLong).toBeGreaterThan(0)
+    expect(counts.transitions).toBe(80 - counts.tooLong)
+    expect(train.length + filter.length).toBe(counts.transitions)
   })
 
   it('leaves policy RL out, whatever rewards stand in the logs', async () => {

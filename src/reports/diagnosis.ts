@@ -25,7 +25,7 @@ function reasons({ verdict }: Diagnosis): Section {
   return {
     id: 'why',
     title: 'Why',
-    blocks: [{ block: 'list', items: [...verdict.reasons.map((reason) => [reason]), ...also] }],
+    blocks: [{ block: 'list', items: [...verdict.reasons, ...verdict.notes].map((reason) => [reason]).concat(also) }],
   }
 }
 

@@ -50,10 +50,15 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
     rewarded: !recorded && trajectories.some(({ reward }) => reward !== undefined),
     episode: await episodeCost(context, trajectories, played?.seconds ?? 0),
     prediction: answers.cost,
-    label: label.cost,
+    label: { ...label.cost, sampleSeconds: secondsToDraw(label.cost.sampled, answers.cost) },
     shown: { episode: shownEpisode(trajectories[0]), prediction: answers.shown, label: label.shown },
   }
   return isPatient ? rehearsal : atMost(rehearsal, context, secondsPerToken)
+}
+
+/** Predictions without reasoning, as the filter draws them, come as fast as those with. */
+function secondsToDraw(tokens: number, { sampled, sampleSeconds }: UnitCost): number {
+  return (tokens * sampleSeconds) / Math.max(1, sampled)
 }
 
 /** Episodes and answers as long as the settings allow, at the measured speed. */

@@ -25,6 +25,8 @@ export interface Verdict {
   reasons: string[]
   /** Further rules that were broken. */
   also: { ground: Ground; reason: string }[]
+  /** What else to know before one decides. */
+  notes: string[]
 }
 
 export interface Evidence {
@@ -47,14 +49,41 @@ export function groundFor(evidence: Evidence): Verdict {
   const rules = rulesOf(evidence)
   const broken = rules.filter((rule) => rule.broken)
   if (broken.length === 0) {
-    return { ground: 'good ground for RWML', reasons: rules.map((rule) => rule.reason), also: [] }
+    return {
+      ground: 'good ground for RWML',
+      reasons: rules.map((rule) => rule.reason),
+      also: [],
+      notes: aheadOf(evidence),
+    }
   }
   const [first, ...others] = broken
   return {
     ground: first.ground,
     reasons: [first.reason],
-    also: others.map(({ ground, reason }) => ({ ground, reason })),
+    also: others
+      .filter(({ ground }) => ground !== OPPOSITE[first.ground])
+      .map(({ ground, reason }) => ({ ground, reason })),
+    notes: aheadOf(evidence),
   }
+}
+
+/** What is predictable to a table is not unpredictable because a model fails at it, nor the other way round. */
+const OPPOSITE: Partial<Record<Ground, Ground>> = {
+  'too predictable': 'too unpredictable',
+  'too unpredictable': 'too predictable',
+}
+
+/** A table this much ahead of the model, in mean reward, is worth a word: to come up to it is no understanding yet. */
+const AHEAD = 0.1
+
+function aheadOf({ baselines, variance }: Evidence): string[] {
+  if (!variance || variance.all.groups === 0 || baselines.length === 0) return []
+  const best = baselines.reduce((a, b) => (a.rewarded >= b.rewarded ? a : b))
+  const { meanReward } = variance.all
+  if (best.rewarded < meanReward + AHEAD) return []
+  return [
+    `a look-up is ahead: ${best.predictor} earns ${percent(best.rewarded)}, the ${variance.source} ${percent(meanReward)}; a world model has to pass that before it knows more than a table`,
+  ]
 }
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)}%`

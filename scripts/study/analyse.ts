@@ -2,13 +2,15 @@ import {
   comparePaired,
   detectableMeanDifference,
   holmCorrection,
+  type Interval,
   mean,
   type PairedComparison,
   type PairedOutcome,
+  pairedTTest,
   sd,
 } from '../../src/core/index.ts'
-import { ARMS, CURVES, type Curve } from './arms.ts'
-import type { SeedRecord } from './record.ts'
+import { ARMS, type Curve } from './arms.ts'
+import type { ArmRecord, SeedRecord } from './record.ts'
 
 /** Success of one arm on one split: one value a seed. */
 export function successOf(records: readonly SeedRecord[], evaluated: string, split: string): number[] {
@@ -21,6 +23,8 @@ function perTask(record: SeedRecord, evaluated: string, split: string): number[]
   if (!solved) throw new Error(`seed ${record.seed} has no evaluation of "${evaluated}" on ${split}`)
   return Array.from(solved[0], (_, task) => mean(solved.map((run) => Number(run[task]))))
 }
+
+const evaluatedOf = (arm: string): string => ARMS.find((one) => one.arm === arm)?.evaluated ?? arm
 
 /** One question of the study: is the second arm better than the first? */
 export interface Question {
@@ -52,13 +56,13 @@ export interface Answer extends Question {
 
 /** Every question on one split. Seeds are the unit: a task's success under one trained model says nothing of another's. */
 export function answers(records: readonly SeedRecord[], split: string): Answer[] {
-  const evaluated = (arm: string) => ARMS.find((one) => one.arm === arm)?.evaluated ?? arm
   const found = QUESTIONS.map((question) => {
     const outcomes = records.flatMap((record): PairedOutcome[] => {
-      const second = perTask(record, evaluated(question.second), split)
-      return perTask(record, evaluated(question.first), split).map((first, task) => ({
+      const second = perTask(record, evaluatedOf(question.second), split)
+      return perTask(record, evaluatedOf(question.first), split).map((first, task) => ({
         seed: record.seed,
-        task: `${task}`,
+        // ALFWorld's games are the same for every seed; generated households are each seed's own.
+        task: split === 'unseen' ? `${record.seed}/${task}` : `${task}`,
         first,
         second: second[task],
       }))
@@ -77,6 +81,30 @@ export function answers(records: readonly SeedRecord[], split: string): Answer[]
   })
   const corrected = holmCorrection(found.map(({ p }) => p))
   return found.map((one, i) => ({ ...one, corrected: corrected[i] }))
+}
+
+export interface Measured {
+  question: Question
+  first: number
+  second: number
+  /** Second minus first over seeds: mean, Student's interval and p-value. */
+  difference: number
+  interval: Interval
+  p: number
+}
+
+/** The same questions asked of another figure of each seed's arms on unseen layouts; secondary, so not corrected. */
+export function measured(records: readonly SeedRecord[], pick: (arm: ArmRecord) => number): Measured[] {
+  const values = (arm: string) => {
+    const name = evaluatedOf(arm)
+    return records.map((record) => pick(record.arms.find((one) => one.arm === name)!))
+  }
+  return QUESTIONS.map((question) => {
+    const [first, second] = [values(question.first), values(question.second)]
+    const { interval, tTest } = pairedTTest(first, second)
+    const [a, b] = [mean(first), mean(second)]
+    return { question, first: a, second: b, difference: b - a, interval, p: tTest }
+  })
 }
 
 /** Success along policy steps, one list of points a seed. */
@@ -111,5 +139,3 @@ export function costOf(records: readonly SeedRecord[], paysFor: readonly string[
     ) * share
   return { sampled: sum('tokensSampled'), trained: sum('tokensTrained'), seconds: sum('seconds') }
 }
-
-export { CURVES }

@@ -1,6 +1,6 @@
 import { mean } from '../../src/core/index.ts'
 import { curveOf } from './analyse.ts'
-import { CURVES } from './arms.ts'
+import { CURVES, STEPS } from './arms.ts'
 import type { SeedRecord } from './record.ts'
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [760, 380, 48, 190, 34, 44]
@@ -8,15 +8,19 @@ const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [760, 380, 48, 190, 34, 44]
 /** Told apart also without red and green (Okabe and Ito); controls are dashed. */
 const COLOURS = ['#6b7280', '#0072b2', '#009e73', '#9aa0a6', '#d55e00', '#b0785a']
 
-/** Success along policy steps: a line an arm (mean over seeds), a faint one a seed, as a standalone SVG. */
+/**
+ * Success along policy steps, as far as all arms go: a line an arm (mean over seeds), a faint one a seed, as a standalone SVG.
+ * Where policy RL at equal compute ends is a dotted level: its steps are too many for the axis.
+ */
 export function curveFigure(records: readonly SeedRecord[]): string {
   const curves = CURVES.map((curve, i) => ({
     name: curve.name,
     colour: COLOURS[i],
     dashed: curve.name.includes('mismatched'),
-    seeds: curveOf(records, curve, 'unseen'),
+    seeds: curveOf(records, curve, 'unseen').map((one) => one.filter(([steps]) => steps <= STEPS)),
   }))
-  const all = curves.flatMap(({ seeds }) => seeds.flat())
+  const equalCompute = mean(curveOf(records, CURVES[0], 'unseen').map((one) => one[one.length - 1][1]))
+  const all = [...curves.flatMap(({ seeds }) => seeds.flat()), [0, equalCompute] as const]
   const most = Math.max(...all.map(([steps]) => steps))
   const top = Math.ceil(Math.max(...all.map(([, success]) => success)) * 10) / 10
   const x = (steps: number) => LEFT + (steps / most) * (WIDTH - LEFT - RIGHT)
@@ -30,14 +34,18 @@ export function curveFigure(records: readonly SeedRecord[]): string {
       `<text x="${LEFT - 8}" y="${y(level) + 4}" text-anchor="end">${Math.round(100 * level)} %</text>`,
     )
   }
-  for (let steps = 0; steps <= most; steps += 10) {
+  for (let steps = 0; steps <= most; steps += 5) {
     parts.push(`<text x="${x(steps)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${steps}</text>`)
   }
+  parts.push(
+    `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(equalCompute)}" y2="${y(equalCompute)}" stroke="${COLOURS[0]}" stroke-dasharray="1 3" />`,
+  )
   const labels = curves
     .map(({ name, colour, seeds }) => {
       const last = seeds[0].length - 1
       return { name, colour, x: x(seeds[0][last][0]), y: y(mean(seeds.map((one) => one[last][1]))) }
     })
+    .concat({ name: 'policy RL, equal compute', colour: COLOURS[0], x: WIDTH - RIGHT, y: y(equalCompute) })
     .sort((a, b) => a.y - b.y)
   let least = TOP
   for (const label of labels) {

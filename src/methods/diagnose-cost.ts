@@ -41,7 +41,7 @@ export function stageCosts(evidence: CostEvidence): StageCost[] {
   const { rehearsal, basis } = measuredRehearsal(evidence)
   const tasks = new Set(collected.trajectories.map(({ task }) => task.id)).size
   const { train, filter } = collected
-  const expected: Expected = { tasks, heldOut: {}, train: train.length, filter: filter.length, arms: [] }
+  const expected: Expected = { tasks, heldOut: {}, train: train.length, filter: filter.length, arms: 0 }
   const method = METHODS.find(({ name }) => name === run.readInfo().method) ?? rwml
   return method.stages.flatMap((stage) => {
     const plan = OTHERS.has(stage.name) ? undefined : stage.plan?.(config, rehearsal, expected)

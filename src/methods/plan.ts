@@ -36,7 +36,7 @@ export async function planMethod(
       heldOut: Object.fromEntries(heldOut.map((split) => [split, environment.tasks(split).length])),
       train: 0,
       filter: 0,
-      arms: [{ policyOnly: false }],
+      arms: 1,
     }
     return {
       stages: method.stages.map((stage) => ({ stage, plan: stage.plan?.(config, rehearsal, expected) ?? null })),

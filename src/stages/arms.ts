@@ -16,7 +16,7 @@ export function armsOf(
   for (const point of curve) {
     const at = stageSteps(point)
     if (at >= step) continue
-    artifacts.arms.push({ arm: `${arm}, step ${point}`, path: run.checkpointFolder(stage, at), policyOnly: true })
+    artifacts.arms.push({ arm: `${arm}, step ${point}`, path: run.checkpointFolder(stage, at) })
   }
   artifacts.arms.push({ arm, path })
 }

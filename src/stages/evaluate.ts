@@ -27,8 +27,6 @@ export interface Arm {
   arm: string
   /** Model folder. */
   path: string
-  /** A point of a learning curve: success alone is measured. */
-  policyOnly?: boolean
 }
 
 export interface EvaluateOptions {
@@ -77,15 +75,15 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
       const tasks = counts.map((count) => (evaluated.tasks > 0 ? Math.min(count, evaluated.tasks) : count))
       const sum = (list: number[]) => list.reduce((total, one) => total + one, 0)
       const runs = rewarded ? evaluated.runs : 0
-      const episodes = sum(tasks) * runs * arms.length
+      const episodes = sum(tasks) * runs * arms
       const asked = sum(tasks.map((count) => Math.min(count * turns, evaluated.transitions)))
-      const predictions = Math.round(asked) * arms.filter(({ policyOnly }) => !policyOnly).length
+      const predictions = Math.round(asked) * arms
       const played = times(ofLength(episode, evaluated.maxSteps / config.collect.maxSteps), episodes)
       // The transitions to predict are played once, as in collection.
       const once = times(episode, sum(tasks))
       const predicted = times(prediction, predictions)
       return {
-        work: `${arms.length} models: ${runs > 0 ? `${sum(tasks)} tasks × ${runs} runs, ` : ''}${Math.round(asked)} transitions`,
+        work: `${arms} models: ${runs > 0 ? `${sum(tasks)} tasks × ${runs} runs, ` : ''}${Math.round(asked)} transitions`,
         episodes: episodes + sum(tasks),
         steps: 0,
         sampled: played.sampled + once.sampled + predicted.sampled,
@@ -121,7 +119,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   const runs = what.rewarded ? config.evaluate.runs : 0
   progress.start(stage, arms.length * splits.length * (runs + 1))
   let done = 0
-  for (const { arm, path: model, policyOnly } of arms) {
+  for (const { arm, path: model } of arms) {
     const slug = arm.replace(/[^a-z0-9]+/gi, '-')
     await context.trainer.loadWeights(model)
     if (heldOut.size === 0) {
@@ -139,7 +137,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
           progress.update(++done, arm)
         }
         if (runs > 0) result.policy.push(policyResult(split, played, environment, context.agent))
-        if (!policyOnly) result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward))
+        result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward))
         progress.update(++done, arm)
       }
       writeFileAtomic(path, JSON.stringify(result))

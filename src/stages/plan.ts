@@ -44,8 +44,8 @@ export interface Expected {
   /** Transitions for the world model and for the filter model. */
   train: number
   filter: number
-  /** Models to evaluate; `policyOnly` ones are points of a learning curve. */
-  arms: { policyOnly: boolean }[]
+  /** Models to evaluate, points of learning curves among them. */
+  arms: number
 }
 
 /** What a stage is going to do and what that takes. */
@@ -89,5 +89,5 @@ export function stepsOf(transitions: number, settings: { batch: number; epochs: 
 
 /** The checkpoints that a training stage leaves to evaluate. */
 export function planArms(expected: Expected, curve: readonly number[] = []): void {
-  expected.arms.push(...curve.map(() => ({ policyOnly: true })), { policyOnly: false })
+  expected.arms += curve.length + 1
 }

@@ -6,13 +6,13 @@ import { type Claim, PAPER_CLAIMS, PAPER_FIGURES, paperRows } from '../paper.ts'
 
 /**
  * The paper's numbers in their own columns beside this run's, and which of its claims this run could test. They are about
- * success: a run without a task reward has nothing to put beside them.
+ * success: a run without a task reward, or not evaluated yet, has nothing to put beside them.
  */
 export function paperSection(input: ReportInput): Section | null {
   const evaluation = input.evaluation
-  if (evaluation && !hasSuccess(evaluation)) return null
-  const rows = paperRows(evaluation?.arms.map((arm) => arm.arm) ?? [])
-  const success = evaluation ? measuresOf(evaluation).find((measure) => measure.id === 'success') : undefined
+  if (!evaluation || !hasSuccess(evaluation)) return null
+  const rows = paperRows(evaluation.arms.map((arm) => arm.arm))
+  const success = measuresOf(evaluation).find((measure) => measure.id === 'success')
   return {
     id: 'paper',
     title: 'Beside the paper',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { type Agent, toolsAgent, toolsTranscriptAgent } from '../agents/index.ts'
+import type { Agent } from '../agents/index.ts'
 import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
 import { answerKind, type Environment, transitionKind, variants } from '../environments/index.ts'
@@ -32,7 +32,7 @@ import { RunFolder, readJson } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 import { alfworldPreset } from './alfworld.ts'
 import { stageCosts } from './diagnose-cost.ts'
-import { agentOf, modelFolder } from './parts.ts'
+import { agentOf, modelFolder, toolsAgentOf } from './parts.ts'
 
 export interface DiagnoseOptions {
   /** The run folder. */
@@ -130,7 +130,7 @@ function knownAgent(config: Config, train: readonly Transition[]): Agent {
   if (train.every(({ next }) => next.from === 'environment')) {
     return agentOf(config, config.environment.name !== ALFWORLD)
   }
-  return config.agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent(config.agent)
+  return toolsAgentOf(config)
 }
 
 interface Drawn {

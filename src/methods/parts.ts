@@ -3,7 +3,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Agent, alfworldTranscript, alfworldWindow, transcriptAgent, windowAgent } from '../agents/index.ts'
+import {
+  type Agent,
+  alfworldTranscript,
+  alfworldWindow,
+  toolsAgent,
+  toolsTranscriptAgent,
+  transcriptAgent,
+  windowAgent,
+} from '../agents/index.ts'
 import { hash32, type Transition, UserError } from '../core/index.ts'
 import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
@@ -33,9 +41,10 @@ export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 /** Environment, agent and model folder of an experiment. @throws UserError where one of them is missing. */
 export function partsOf(config: Config, given: Given, warn: (message: string) => void): Parts {
   const baseModel = modelFolder(config.model.path)
+  const environment = given.environment ? withHeldOut(guarded(given.environment), warn) : environmentOf(config, warn)
   return {
-    environment: given.environment ? withHeldOut(guarded(given.environment), warn) : environmentOf(config, warn),
-    agent: given.agent ?? agentOf(config, given.environment !== undefined),
+    environment,
+    agent: given.agent ?? (given.environment ? agentFor(config, environment) : agentOf(config, false)),
     format: loadChatFormat(baseModel),
     baseModel,
     threads: config.model.threads || cpus().length,
@@ -60,6 +69,18 @@ export function environmentOf(config: Config, warn: (message: string) => void): 
   if (source === 'data') return alfworldEnvironment({ data: data || undefined, warn })
   // Every seed has households of its own, so that several seeds are several samples of what there is.
   return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
+}
+
+/** Logs of calls and users are asked about as such; everything else is text. */
+function agentFor(config: Config, environment: Environment): Agent {
+  const turns = environment.recorded?.('train').flatMap((one) => one.turns) ?? []
+  const called = turns.some(({ observation }) => observation.from !== 'environment')
+  return called ? toolsAgentOf(config) : agentOf(config, true)
+}
+
+/** How a model is asked that calls tools or talks with a user. */
+export function toolsAgentOf({ agent }: Config): Agent {
+  return agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent(agent)
 }
 
 /** How the settings say the model plays; `own`: an environment given in code. */

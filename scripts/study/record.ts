@@ -29,7 +29,6 @@ export const seedSchema = z.object({
   seed: z.int(),
   commit: z.string(),
   machine: z.string(),
-  configHash: z.string(),
   stages: z.array(
     z.object({
       name: z.string(),
@@ -89,7 +88,6 @@ export function recordOf(path: string, stages: readonly string[], seed: number, 
     seed,
     commit,
     machine: `${info.machine.cores} cores (${info.machine.cpu})`,
-    configHash: info.configHash,
     stages: stages.map((name) => readJson(join(run.stageFolder(name), 'stage.json'), stageSchema)),
     baselines,
     arms: [...arms.values()],

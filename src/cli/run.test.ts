@@ -136,9 +136,19 @@ describe('rwml run', () => {
     process.exitCode = undefined
     await runCommandLine(['run', path, '--out', out, '--set', 'seed=3', '--resume'])
     expect(process.exitCode).toBeUndefined()
-    const other = write('other.ts', readFileSync(path, 'utf8').replace("'bowl'", "'vase'"))
-    await runCommandLine(['run', other, '--out', out, '--set', 'seed=3', '--resume'])
-    expect(printed.at(-1)).toMatch(/was begun with another/)
+    for (const [i, [from, to, complaint]] of [
+      ["'bowl'", "'vase'", 'was begun with another set of tasks in "train"'],
+      ["'put a '", "(split === 'unseen' ? 'place a ' : 'put a ')", 'was begun with another set of tasks in "unseen"'],
+      ["name: 'doors'", "name: 'gates'", 'was begun with environment.name = doors, not gates'],
+      ['defineConfig({', "defineConfig({ method: 'world-model-sft',", 'was begun with another method'],
+      ['draws: 2', 'draws: 3', 'was begun with filter.draws = 2, not 3'],
+      ['you see nothing', 'you see a pen', 'the environment doors changed since this run was begun: task '],
+      ['doors(false)', 'doors(true)', 'was {"done":false} and is now {"done":false,"reward":'],
+    ].entries()) {
+      const other = write(`other-${i}.ts`, readFileSync(path, 'utf8').replace(from, to))
+      await runCommandLine(['run', other, '--out', out, '--set', 'seed=3', '--resume'])
+      expect(printed.at(-1)).toContain(complaint)
+    }
   })
 
   it('--dry shows the plan and the masks, and writes nothing', async () => {

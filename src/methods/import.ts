@@ -65,7 +65,7 @@ export async function writeImport(logs: ImportedLogs, options: ImportOptions): P
       environment: environment.name,
       model: { name: config.model.path, parameters: 0, description: 'no model has run yet: these are imported logs' },
       ...whereItRan(),
-      configHash: hashOf(config),
+      begunWith: { settings: hashOf(config) },
       startedAt: now,
       finishedAt: now,
     })

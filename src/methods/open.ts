@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -6,9 +7,10 @@ import { shellQuote, UserError } from '../core/index.ts'
 import { MeteredTrainer, parameterCount } from '../engines/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
-import { hashOf, JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
+import { JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
+import { identityOf } from './identity.ts'
 import type { Method } from './method.ts'
-import { type Given, givenHash, modelHash, openEngine, PACKAGE, partsOf } from './parts.ts'
+import { type Given, openEngine, PACKAGE, partsOf } from './parts.ts'
 
 export interface RunOptions extends Given {
   /** The run folder. */
@@ -36,24 +38,18 @@ const metricSchema = z.looseObject({ stage: z.string(), step: z.number(), time: 
 /** Open everything a method needs, in a new run folder or, with `resume`, in one that was begun with the same settings. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { resolved, signal } = options
+  // Every episode that waits for its environment listens: a wave has hundreds.
+  setMaxListeners(0, signal)
   const { config } = resolved
   // What the user named is looked at before anything is written, and before hours of work that would end at it.
   const parts = partsOf(config, options, options.warn)
-  const { environment, agent, format, baseModel, threads } = parts
+  const { environment, agent, format, baseModel } = parts
   requireTasks(environment)
   const run = RunFolder.create(options.out)
   const lock = run.lock(options.command)
   try {
-    const configHash = hashOf({
-      config,
-      threads,
-      model: modelHash(baseModel),
-      method: options.method.stages.map(({ name, options }) => ({ name, options })),
-      environment: environment.name,
-      agent: agent.name,
-      given: givenHash(options, parts),
-    })
-    checkResume(run, options, configHash)
+    const begunWith = identityOf(config, options.method, parts)
+    checkResume(run, options, begunWith)
     const engine = await openEngine(parts)
     const trainer = new MeteredTrainer(engine.trainer())
     const now = new Date().toISOString()
@@ -69,7 +65,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         description: describeModel(baseModel),
       },
       ...whereItRan(),
-      configHash,
+      begunWith,
       startedAt: existsSync(run.runFile) ? run.readInfo().startedAt : now,
     }
     run.writeInfo(info)
@@ -149,7 +145,7 @@ export function whereItRan(): Pick<RunInfo, 'machine' | 'version' | 'node'> {
   }
 }
 
-function checkResume(run: RunFolder, options: RunOptions, configHash: string): void {
+function checkResume(run: RunFolder, options: RunOptions, now: Record<string, string>): void {
   const { resume, out, command, resolved } = options
   const begun = existsSync(run.runFile)
   if (!begun && resume) options.warn(`${out} holds no run to go on with: a new one begins`)
@@ -158,21 +154,21 @@ function checkResume(run: RunFolder, options: RunOptions, configHash: string): v
       `${out} already holds a run: go on with "${command} --out ${shellQuote(out)} --resume", or name another folder`,
     )
   }
-  if (begun && run.readInfo().configHash !== configHash) {
-    throw new UserError(
-      `${out} was begun with ${differenceOf(run, resolved)}: resume it with that, or name another folder`,
-    )
-  }
+  if (!begun) return
+  const then = run.readInfo().begunWith
+  const other = [...new Set([...Object.keys(then), ...Object.keys(now)])].find((name) => then[name] !== now[name])
+  if (other === undefined) return
+  const difference = other === 'settings' ? settingThen(run, resolved) : `another ${other}`
+  throw new UserError(`${out} was begun with ${difference}: resume it with that, or name another folder`)
 }
 
 const fieldsSchema = z.array(z.object({ path: z.string(), value: z.union([z.number(), z.string(), z.boolean()]) }))
 
-/** What a run's folder was begun with that is not so now: the first setting, or what no setting holds. */
-function differenceOf(run: RunFolder, { fields }: ResolvedConfig): string {
+/** The first setting that was another when the run began. */
+function settingThen(run: RunFolder, { fields }: ResolvedConfig): string {
   const then = new Map(readJson(run.configFile, fieldsSchema).map(({ path, value }) => [path, value]))
   const other = fields.find(({ path, value }) => then.get(path) !== value)
-  if (!other) return 'another method, model, agent, list of tasks or number of threads'
-  return `${other.path} = ${then.get(other.path) ?? 'nothing'}, not ${other.value}`
+  return other ? `${other.path} = ${then.get(other.path) ?? 'nothing'}, not ${other.value}` : 'other settings'
 }
 
 function describeEnvironment(config: Config): string {

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +11,10 @@ import {
   transcriptAgent,
   windowAgent,
 } from '../agents/index.ts'
-import { hash32, type Transition, UserError } from '../core/index.ts'
+import { hash32, UserError } from '../core/index.ts'
 import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
-import { hashOf } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 
 /** What is given in code instead of by settings. */
@@ -97,16 +95,6 @@ export function modelFolder(path: string): string {
   return found
 }
 
-/** What a run hangs on besides its settings: weights and tokenizer. */
-export function modelHash(folder: string): string {
-  const hash = createHash('sha256')
-  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
-    const path = join(folder, name)
-    if (existsSync(path)) hash.update(readFileSync(path))
-  }
-  return hash.digest('hex')
-}
-
 function refuseWithoutMemory(config: ModelConfig): void {
   const needed = trainingMemory(config)
   if (needed <= totalmem()) return
@@ -114,27 +102,4 @@ function refuseWithoutMemory(config: ModelConfig): void {
   throw new UserError(
     `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(totalmem())}: take a smaller model`,
   )
-}
-
-/** What is given in code as far as a run hangs on it and can be told: the training tasks and how the model is asked. */
-export function givenHash({ environment, agent }: Given, parts: Parts): string | undefined {
-  if (!environment && !agent) return undefined
-  const say = (text: string) => ({ from: 'environment' as const, text })
-  const act = { kind: 'text' as const, text: 'act' }
-  const asked: Transition = {
-    id: '',
-    taskId: '',
-    taskKind: '',
-    instruction: 'instruction',
-    initial: say('initial'),
-    history: [{ reply: 'reply', action: act, observation: say('observation') }],
-    action: act,
-    next: say('next'),
-    valid: true,
-  }
-  return hashOf({
-    tasks: parts.environment.tasks('train').map(({ id }) => id),
-    play: parts.agent.playMessages(asked),
-    predict: [true, false].map((reasoning) => parts.agent.predictMessages(asked, { reasoning })),
-  })
 }

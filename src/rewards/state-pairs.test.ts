@@ -50,6 +50,13 @@ describe('pairs of states', () => {
     expect(pairs.some((pair) => pair.sort === 'other case and spacing')).toBe(false)
   })
 
+  it('are of different verbs where no verb has two results', () => {
+    const fixed = ['go', 'look', 'take'].map((verb, id) => transition(id, verb, `You ${verb}.`))
+    const different = statePairs({}, fixed, 1).filter((pair) => !pair.same)
+    expect(different).toHaveLength(3)
+    expect(different.every(({ sort, actual, other }) => sort === 'another verb' && actual !== other)).toBe(true)
+  })
+
   it('are none of different states where all are alike', () => {
     const alike = [transition(0, 'wait', 'Nothing.'), transition(1, 'look', 'Nothing.')]
     expect(statePairs({}, alike, 1).every((pair) => pair.same)).toBe(true)

@@ -21,7 +21,8 @@ export interface StatePair {
 /**
  * Labelled pairs around collected next states, up to as many of each sort. The environment makes most of them
  * (`Environment.variants`); what can be asked of any environment is added: the text itself, another result of the very same
- * action, another result of the same verb, and, where there is nothing better, the text in other case and spacing.
+ * action, another result of the same verb, and, where there is nothing better, the text in other case and spacing, or the
+ * result of another verb.
  */
 export function statePairs(
   environment: Pick<Environment, 'variants'>,
@@ -48,6 +49,15 @@ export function statePairs(
     if (sameAction !== null) add('the same action elsewhere', false, sameAction)
     const sameVerb = elsewhere(byVerb.get(actionVerb(one.action))!, actual, random)
     if (sameVerb !== null) add('the same verb elsewhere', false, sameVerb)
+  }
+  if (![...bySort.values()].some(([pair]) => !pair.same)) {
+    const all = transitions.map((one) => observationText(one.next))
+    const found = random.shuffle(transitions).flatMap((one): StatePair[] => {
+      const actual = observationText(one.next)
+      const other = elsewhere(all, actual, random)
+      return other === null ? [] : [{ sort: 'another verb', same: false, actual, other, from: one.next.from }]
+    })
+    if (found.length > 0) bySort.set('another verb', found.slice(0, PAIRS_OF_A_SORT))
   }
   return [...bySort.values()].flat().sort((a, b) => Number(b.same) - Number(a.same))
 }

@@ -67,6 +67,29 @@ it('refuses one that answers otherwise, with both answers', async () => {
   )
 })
 
+it('refuses one that rewards or ends otherwise', async () => {
+  const answering = (end: { done: boolean; reward?: number }): Environment => ({
+    ...speaking(words),
+    open: () => {
+      let step = 0
+      return {
+        initial: said('start'),
+        step: () => ({
+          observation: said(words(++step)),
+          truncated: false,
+          valid: true,
+          ...(step === 2 ? end : { done: false }),
+        }),
+      }
+    },
+  })
+  expect(await check(answering({ done: false }))).toEqual([])
+  await expect(check(answering({ done: true }))).rejects.toThrow(
+    /step 2 \(""\), was \{"done":false\} and is now \{"done":true\}/,
+  )
+  await expect(check(answering({ done: false, reward: 1 }))).rejects.toThrow(/is now \{"done":false,"reward":1\}/)
+})
+
 it('warns of one that does not repeat itself, which cannot be compared', async () => {
   let calls = 0
   expect(await check(speaking(() => `answer ${calls++}`))).toEqual([

@@ -52,21 +52,26 @@ interface Difference {
 /** Where an episode first goes another way than the stored one did; null where it does not. */
 async function replayed(
   environment: Environment,
-  { task, seed, initial, turns }: Trajectory,
+  stored: Trajectory,
   maxSteps: number,
   wait: Wait,
 ): Promise<Difference | null> {
+  const { task, seed, initial, turns, done } = stored
   const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, wait)
   const now = asStored(episode.initial)
   if (!isDeepStrictEqual(now, initial)) return { step: 0, action: '', was: initial, now }
+  let reward: number | undefined
   for (const [index, { action, observation, valid }] of turns.entries()) {
     const result = await episode.step(action ?? { kind: 'text', text: '' })
+    reward = result.reward ?? reward
     const was = { observation, valid }
     // A reply without an action is invalid whatever the environment says of it.
     const now = asStored({ observation: result.observation, valid: action !== null && result.valid })
-    if (!isDeepStrictEqual(now, was)) {
-      return { step: index + 1, action: action === null ? '' : actionText(action), was, now }
-    }
+    const at = { step: index + 1, action: action === null ? '' : actionText(action) }
+    if (!isDeepStrictEqual(now, was)) return { ...at, was, now }
+    if (index < turns.length - 1) continue
+    const [ended, end] = [{ done, reward: stored.reward }, asStored({ done: result.done, reward })]
+    if (!isDeepStrictEqual(end, asStored(ended))) return { ...at, was: ended, now: end }
   }
   return null
 }

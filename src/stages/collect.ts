@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { hash32, Random, type Task, type Trajectory, type Transition } from '../core/index.ts'
-import { checkReplay, playWave, type Slot } from '../rollouts/index.ts'
+import { hash32, Random, type Task, type Trajectory, type Transition, UserError } from '../core/index.ts'
+import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import { asked } from './asked.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { times } from './plan.ts'
 import type { Stage } from './stage.ts'
-import { storedWave } from './waves.ts'
+import { checkStillSame, storedWave } from './waves.ts'
 
 export interface Collected {
   /** Train the filter model. */
@@ -86,9 +87,6 @@ export async function collect(context: StageContext): Promise<Collected> {
   return { ...split(transitions, tasks, context), counts }
 }
 
-/** Episodes of a resumed run that are played again, to see that the environment is still the same. */
-const REPLAYED = 8
-
 async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajectory[]> {
   const { config, environment, agent, format, trainer, progress } = context
   const { rollouts, temperature, maxSteps, maxTokens, wave } = config.collect
@@ -116,10 +114,7 @@ async function playTasks(context: StageContext, tasks: Task[]): Promise<Trajecto
         onStep: ({ finished }) => progress.update(i * wave + finished),
       }),
     )
-    if (i === 0 && wasPlayed) {
-      const again = new Random('replay', config.seed).shuffle(played).slice(0, REPLAYED)
-      await checkReplay(environment, again, { maxSteps, signal: context.signal, warn: context.warn })
-    }
+    if (i === 0 && wasPlayed) await checkStillSame(context, played, maxSteps)
     trajectories.push(...played)
   }
   progress.finish(`${trajectories.length} episodes`)
@@ -133,16 +128,17 @@ function split(
   context: StageContext,
 ): { filter: Transition[]; train: Transition[] } {
   const { seed } = context.config
-  const { filterShare, invalidShare, maxTransitions } = context.config.collect
-  const forFilter = new Set(
-    new Random('split', seed)
-      .shuffle(tasks)
-      .slice(0, Math.round(tasks.length * filterShare))
-      .map((task) => task.id),
-  )
+  const { invalidShare, maxTransitions } = context.config.collect
+  const isForFilter = filterSplit(tasks, context.config)
   const usable = transitions.filter((one) => one.valid || hash32(seed, 'invalid', one.id) / 2 ** 32 < invalidShare)
-  const filter = usable.filter((one) => forFilter.has(one.taskId))
-  let train = usable.filter((one) => !forFilter.has(one.taskId))
+  if (usable.length === 0) {
+    const valid = transitions.filter((one) => one.valid).length
+    throw new UserError(
+      `of ${transitions.length} steps ${valid} were valid, and collect.invalidShare = ${invalidShare} keeps none of the others: there is nothing to learn from; see what the model wrote in ${context.run.rolloutsFile('collect-0000')}`,
+    )
+  }
+  const filter = usable.filter(isForFilter)
+  let train = usable.filter((one) => !isForFilter(one))
   if (maxTransitions > 0 && train.length > maxTransitions) {
     const chosen = new Set(new Random('sample', seed).shuffle(train).slice(0, maxTransitions))
     train = train.filter((one) => chosen.has(one))
@@ -154,6 +150,20 @@ function split(
   const lines = transitions.map((one) => transitionLine(one, use.get(one) ?? 'none'))
   writeFileAtomic(context.run.transitionsFile, lines.join(''))
   return { filter, train }
+}
+
+/**
+ * Which transitions train the filter model: those of a share of the tasks, of at least one and never of all. Of a single task
+ * nothing can be set apart by task; its transitions are shared out themselves.
+ */
+function filterSplit(tasks: Task[], { seed, collect }: Config): (one: Transition) => boolean {
+  const { filterShare } = collect
+  if (filterShare === 0) return () => false
+  if (tasks.length === 1) return (one) => hash32(seed, 'split', one.id) / 2 ** 32 < filterShare
+  const count = Math.min(tasks.length - 1, Math.max(1, Math.round(tasks.length * filterShare)))
+  const ids = new Random('split', seed).shuffle(tasks).slice(0, count)
+  const forFilter = new Set(ids.map((task) => task.id))
+  return (one) => forFilter.has(one.taskId)
 }
 
 /**

@@ -20,7 +20,7 @@ import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { ofLength, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
-import { storedWave } from './waves.ts'
+import { checkStillSame, storedWave } from './waves.ts'
 
 /** A checkpoint to evaluate, and its name in tables. */
 export interface Arm {
@@ -194,8 +194,10 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
   const { environment, agent, format, trainer, config, signal } = context
   const prefix = stage === 'evaluate' ? 'held-out' : `${stage}-held-out`
   const tasks = evaluationTasks(context, split)
+  const path = context.run.rolloutsFile(`${prefix}-${split}`)
+  const wasPlayed = existsSync(path)
   const play = () =>
-    storedWave(context.run.rolloutsFile(`${prefix}-${split}`), tasks.length, () =>
+    storedWave(path, tasks.length, () =>
       playWave(
         tasks.map((task) => ({ task, sample: 0 })),
         {
@@ -212,6 +214,7 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
       ),
     )
   const trajectories = environment.recorded?.(split) ?? (await play())
+  if (wasPlayed) await checkStillSame(context, trajectories, config.collect.maxSteps)
   const { transitions } = asked(context, trajectories)
   return new Random('held-out', config.seed, split).shuffle(transitions).slice(0, config.evaluate.transitions)
 }

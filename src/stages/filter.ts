@@ -84,7 +84,7 @@ export async function filterTransitions(
   if (!existsSync(path)) {
     if (filter.length === 0) {
       throw new UserError(
-        'no transition was set apart for the filter model: raise collect.filterShare or collect.tasks',
+        'no transition was set apart for the filter model: raise collect.filterShare or collect.tasks, or set filter.rule to none',
       )
     }
     // π': the base, fine-tuned to give the next state without reasoning.

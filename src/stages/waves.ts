@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { z } from 'zod'
-import { type Trajectory, UserError } from '../core/index.ts'
+import { Random, type Trajectory, UserError } from '../core/index.ts'
 import { trajectorySchema } from '../environments/index.ts'
+import { checkReplay } from '../rollouts/index.ts'
 import { readLines, writeFileAtomic } from '../store/index.ts'
+import type { StageContext } from './context.ts'
 
 /**
  * Waves on disk: a finished wave is one file, written whole; an unfinished one leaves nothing and is played again. The
@@ -27,4 +29,17 @@ export async function storedLines<T>(
   const made = await make()
   writeFileAtomic(path, made.map((one) => `${JSON.stringify(one)}\n`).join(''))
   return made
+}
+
+/** Episodes of a stored wave that are played again. */
+const REPLAYED = 8
+
+/** Of a run that goes on: the environment must answer a stored wave's actions as it did when the wave was played. */
+export function checkStillSame(
+  { environment, config, signal, warn }: StageContext,
+  stored: readonly Trajectory[],
+  maxSteps: number,
+): Promise<void> {
+  const some = new Random('replay', config.seed).shuffle(stored).slice(0, REPLAYED)
+  return checkReplay(environment, some, { maxSteps, signal, warn })
 }

@@ -119,7 +119,7 @@ describe('RunFolder', () => {
     machine: { cpu: 'x', cores: 2, memory: 1 },
     version: '0',
     node: '20',
-    configHash: 'abc',
+    begunWith: { settings: 'abc' },
     startedAt: 'now',
   }
 

@@ -20,8 +20,8 @@ const runInfoSchema = z.object({
   /** Of the package and of Node. */
   version: z.string(),
   node: z.string(),
-  /** Hash of the resolved config: a run goes on only with the settings it began with. */
-  configHash: z.string(),
+  /** Hashes of what the run hangs on, by name: it goes on only with what it began with. */
+  begunWith: z.record(z.string(), z.string()),
   /** ISO 8601. */
   startedAt: z.string(),
   finishedAt: z.string().nullish(),

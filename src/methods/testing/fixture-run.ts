@@ -34,7 +34,7 @@ export function writeFixtureRun(path: string, fixture: FixtureRun): void {
     machine: { cpu: 'test', cores: 1, memory: 1 },
     version: '0',
     node: '20',
-    configHash: '',
+    begunWith: {},
     startedAt: '2026-01-01T00:00:00Z',
   })
   writeJson(run.configFile, fields)

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Transition } from '../core/index.ts'
+import { HELD_OUT } from '../environments/index.ts'
+import type { Config } from '../stages/index.ts'
+import { hashOf } from '../store/index.ts'
+import type { Method } from './method.ts'
+import type { Parts } from './parts.ts'
+
+/**
+ * What a run hangs on, a hash by name: a run goes on only with what it began with, and says by name what is another now. How an
+ * environment answers cannot be told from outside; of that, some recorded episodes are played again (`checkReplay`).
+ */
+export function identityOf(config: Config, method: Method, parts: Parts): Record<string, string> {
+  const { environment, agent, baseModel, threads } = parts
+  const splits = ['train', ...HELD_OUT.filter((split) => environment.splits().includes(split))]
+  return {
+    settings: hashOf(config),
+    method: hashOf(method.stages.map(({ name, options }) => ({ name, options }))),
+    'model (weights or tokenizer)': modelHash(baseModel),
+    'number of threads': hashOf(threads),
+    ...Object.fromEntries(splits.map((split) => [`set of tasks in "${split}"`, hashOf(environment.tasks(split))])),
+    'agent (its prompts)': hashOf({
+      name: agent.name,
+      play: agent.playMessages(EXAMPLE),
+      predict: [true, false].map((reasoning) => agent.predictMessages(EXAMPLE, { reasoning })),
+    }),
+  }
+}
+
+const say = (text: string) => ({ from: 'environment' as const, text })
+const ACTION = { kind: 'text' as const, text: 'act' }
+
+/** Any transition: an agent is known by how it asks about it. */
+const EXAMPLE: Transition = {
+  id: '',
+  taskId: '',
+  taskKind: '',
+  instruction: 'instruction',
+  initial: say('initial'),
+  history: [{ reply: 'reply', action: ACTION, observation: say('observation') }],
+  action: ACTION,
+  next: say('next'),
+  valid: true,
+}
+
+function modelHash(folder: string): string {
+  const hash = createHash('sha256')
+  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
+    const path = join(folder, name)
+    if (existsSync(path)) hash.update(readFileSync(path))
+  }
+  return hash.digest('hex')
+}

@@ -142,7 +142,7 @@ describe('rwml run', () => {
       ["name: 'doors'", "name: 'gates'", 'was begun with environment.name = doors, not gates'],
       ['defineConfig({', "defineConfig({ method: 'world-model-sft',", 'was begun with another method'],
       ['draws: 2', 'draws: 3', 'was begun with filter.draws = 2, not 3'],
-      ['you see nothing', 'you see a pen', 'the environment doors changed since this run was begun: task '],
+      ['Nothing happens', 'Nothing happened', 'the environment doors changed since this run was begun: task '],
       ['doors(false)', 'doors(true)', 'was {"done":false} and is now {"done":false,"reward":'],
     ].entries()) {
       const other = write(`other-${i}.ts`, readFileSync(path, 'utf8').replace(from, to))

@@ -50,7 +50,7 @@ test('a run folder gives back what a report needs', () => {
   expect(loaded.metrics).toEqual(input.metrics)
   expect(loaded.evaluation).toEqual(input.evaluation)
   expect(loaded.config).toEqual(input.config)
-  expect(loaded.reward).toEqual(input.reward)
+  expect([loaded.rewardKind, loaded.reward]).toEqual(['embedding', input.reward])
   expect(loaded.filter?.rule).toBe('band')
   expect(loaded.filter?.kinds[0]).toEqual({
     kind: 'first visit',

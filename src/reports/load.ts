@@ -27,10 +27,13 @@ export function loadReportInput(runFolder: string): ReportInput {
   const { name, resolution, ...run } = readJson(file('run.json'), runFileSchema)
   const evaluation = readIfThere(file('evaluation.json'), evaluationFileSchema)
   const config = readIfThere(file('config.json'), configFileSchema) ?? []
+  const stages = readStages(file('stages'))
+  const kind = config.find(({ path }) => path === 'reward.kind')?.value
   return {
     run: { ...run, name: name ?? basename(resolve(runFolder)), folder: runFolder },
-    stages: readStages(file('stages')),
+    stages,
     filter: filterFacts(readLines(file('filtered.jsonl'), filterLineSchema), config),
+    rewardKind: stages.some(({ name }) => name === 'reward') && typeof kind === 'string' ? kind : null,
     reward: readIfThere(file('stages', 'reward', 'reward.json'), rewardFileSchema),
     metrics: readLines(file('metrics.jsonl'), metricLineSchema),
     evaluation,

@@ -93,6 +93,7 @@ describe('missing parts', () => {
     ...fixtureInput(),
     stages: [],
     filter: null,
+    rewardKind: null,
     reward: null,
     metrics: [],
     evaluation: null,
@@ -108,6 +109,18 @@ describe('missing parts', () => {
     expect(markdown.match(/^## /gm)).toHaveLength(HEADINGS.length - 1)
     expect(markdown).not.toContain('Beside the paper')
     expect(html).not.toMatch(/NaN|Infinity|undefined|null/)
+  })
+
+  test('a reward that needs no calibration is said all the same', () => {
+    const sectionOf = (rewardKind: string | null, reward = bare.reward) =>
+      buildReport({ ...bare, rewardKind, reward })
+        .markdown.split('## The world-model reward')[1]
+        .split('## ')[0]
+    expect(sectionOf('exact')).toContain('Exact match: a prediction earns 1')
+    expect(sectionOf('rouge')).toContain('ROUGE-L')
+    expect(sectionOf('hybrid')).toMatch(/What tools return: ROUGE-L.*Nobody but tools/s)
+    expect(sectionOf('hybrid', fixtureInput().reward)).toMatch(/Embedder.*What tools return: ROUGE-L/s)
+    expect(sectionOf(null)).toContain('no world-model reward')
   })
 
   test('an environment without task reward reports its world model', () => {

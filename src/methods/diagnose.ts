@@ -199,6 +199,7 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
           kind: kindOf(chunk[i]),
           varied: rewards.some((value) => value !== rewards[0]),
           meanReward: rewards.reduce((sum, value) => sum + value, 0) / groupSize,
+          parsed: group.filter(({ nextState }) => nextState !== null).length / groupSize,
         })
       }
       options.progress.update(groups.length)

@@ -59,6 +59,25 @@ describe('world model', () => {
     expect(high - low).toBeLessThan(0.9 * (unpaired.high - unpaired.low))
   })
 
+  test('what valid actions led to has a row of its own where some were not', () => {
+    const ids = () => measuresOf(mixed).map(({ id }) => id)
+    const mixed = fixtureEvaluation(7, 1)
+    expect(ids()).not.toContain('exact:valid')
+    const outcomes = mixed.arms.flatMap(({ worldModel }) => worldModel.flatMap((one) => one.outcomes ?? []))
+    // Of every task the first two transitions followed invalid actions, and those predictions were all wrong.
+    for (const one of outcomes) {
+      one.valid = one.exact.map((_, i) => (i < 2 ? 0 : 1))
+      one.exact = one.exact.map((value, i) => (i < 2 ? 0 : value))
+    }
+    expect(ids().slice(-3)).toEqual(['exact', 'exact:valid', 'rewarded'])
+    const [all, valid] = ['exact', 'exact:valid'].map((id) => measuresOf(mixed).find((one) => one.id === id) as Measure)
+    expect([all.basis, valid.basis]).toEqual([700, 560].map((count) => `${count} held-out transitions of 70 tasks`))
+    expect(560 * valid.arms[1]!.value).toBeCloseTo(700 * all.arms[1]!.value, 9)
+    expect(changeOf(valid, 0, 1)?.interval).not.toBeNull()
+    for (const one of outcomes) one.valid = one.exact.map(() => 1)
+    expect(ids()).not.toContain('exact:valid')
+  })
+
   test('an arm is held against a baseline on the same transitions', () => {
     const change = changeFromBaseline(evaluation, 'most frequent for verb', 1)
     const baseline = evaluation.worldModelBaselines[1].exact

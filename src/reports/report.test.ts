@@ -75,6 +75,19 @@ describe('a finished run', () => {
 })
 
 describe('results that are not good', () => {
+  test('invalid actions that nothing was trained on do not hide what was learned of the others', () => {
+    const input = fixtureInput()
+    const outcomes = input.evaluation?.arms.flatMap((arm) => arm.worldModel.flatMap((one) => one.outcomes ?? [])) ?? []
+    for (const one of outcomes) one.valid = one.exact.map((_, i) => (i === 0 ? 0 : 1))
+    const row = '| World model, exact, valid actions'
+    expect(buildReport(input).markdown).toContain(row)
+    expect(buildReport(input).markdown).not.toContain('left out of training')
+    input.config = [...input.config, { path: 'collect.invalidShare', value: 0, source: 'paper' }]
+    expect(buildReport(input).markdown.split('\n\n')[1]).toMatch(
+      /Invalid actions were left out of training: on valid ones alone \(630 held-out transitions of 70 tasks\) it \*\*rose from/,
+    )
+  })
+
   test('no effect is called undetectable, not a rise', () => {
     const { markdown } = buildReport(fixtureInput(7, 0))
     expect(markdown.split('\n\n')[1]).toMatch(/Success on 274 held-out tasks \*\*did not change detectably\*\*/)

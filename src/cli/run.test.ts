@@ -164,6 +164,32 @@ describe('rwml run', () => {
     expect(() => readFileSync(join(out, 'run.json'))).toThrow()
   })
 
+  it('that an environment stops names the place, and says how to go on', async () => {
+    const text = DOORS.replace(
+      'step(action) {',
+      "step(action) {\n      if (actionText(action) !== '') throw new Error('lost')",
+    )
+    const path = write(
+      'lost.ts',
+      `${text}export default defineConfig({ environment: doors(true), settings: ${SMALL} })`,
+    )
+    const out = join(folder, 'lost')
+    await runCommandLine(['run', path, '--out', out])
+    const line = text.split('\n').findIndex((one) => one.includes('lost')) + 1
+    expect(process.exitCode).toBe(1)
+    expect(printed.at(-2)).toContain(
+      `What was done is saved; once it is mended, go on with: npx rwml run ${path} --out ${out} --resume`,
+    )
+    expect(printed.at(-1)).toMatch(
+      new RegExp(
+        `^rwml: task .*, step 1 \\(".+"\\): the environment failed: lost \\(.*lost\\.ts, line ${line}; --debug shows the rest\\); mend the environment$`,
+      ),
+    )
+    process.exitCode = undefined
+    await runCommandLine(['run', path, '--out', join(folder, 'none'), '--dry'])
+    expect(printed.join('\n').split('--resume')).toHaveLength(2)
+  })
+
   it('names a setting that is not there, and a file that is no experiment, as bad usage', async () => {
     const path = write('bad.ts', 'export default { preset: "mini" }')
     await runCommandLine(['run', path, '--set', 'worldModel.bach=3'])

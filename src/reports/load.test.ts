@@ -79,7 +79,7 @@ test('what is wrong is named with file and field', () => {
   expect(() => loadReportInput(folder)).toThrow('has no run.json')
   writeRun()
   write('evaluation.json', { arms: [{ arm: 1 }] })
-  expect(() => loadReportInput(folder)).toThrow(/evaluation\.json at arms\.0\.arm/)
+  expect(() => loadReportInput(folder)).toThrow(/evaluation\.json: arms\[0\]\.arm must be text, not a number/)
   write('evaluation.json', '{')
   expect(() => loadReportInput(folder)).toThrow('evaluation.json is not JSON')
   writeRun()

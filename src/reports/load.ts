@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { plainIssue, UserError } from '../core/index.ts'
 import { evaluationFileSchema } from '../evaluation/index.ts'
 import { filterFacts } from './filterFacts.ts'
 import type { ReportInput, StageFacts } from './input.ts'
@@ -77,7 +77,5 @@ function parse<T>(text: string, schema: z.ZodType<T>, where: string): T {
   }
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const field = issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''
-  throw new UserError(`${where}${field}: ${issue.message}; was it written by another version of rwml?`)
+  throw new UserError(`${where}: ${plainIssue(result.error.issues[0])}; was it written by another version of rwml?`)
 }

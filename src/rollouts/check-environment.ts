@@ -1,6 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type Action, actionText, Random, type Task, type Transition, transitionsOf, UserError } from '../core/index.ts'
+import {
+  type Action,
+  actionText,
+  locatedMessage,
+  plainIssue,
+  Random,
+  type Task,
+  type Transition,
+  transitionsOf,
+  UserError,
+} from '../core/index.ts'
 import { type Environment, HELD_OUT, type StepResult, taskSchema } from '../environments/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
 
@@ -166,7 +176,7 @@ function checkTransitions(environment: Environment, task: Task, { initial, actio
     try {
       held(schema, environment[name](one), what)
     } catch (error) {
-      throw error instanceof UserError ? error : new UserError(`${what} failed: ${(error as Error).message}`)
+      throw error instanceof UserError ? error : new UserError(`${what} failed: ${locatedMessage(error)}`)
     }
   }
   for (const one of transitionsOf(trajectory)) {
@@ -178,8 +188,5 @@ function checkTransitions(environment: Environment, task: Task, { initial, actio
 function held<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const checked = schema.safeParse(value)
   if (checked.success) return checked.data
-  const [issue] = checked.error.issues
-  throw new UserError(
-    `${what} is not as it should be${issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''}: ${issue.message}`,
-  )
+  throw new UserError(`${what} is not as it should be: ${plainIssue(checked.error.issues[0])}`)
 }

@@ -134,7 +134,9 @@ function notesOf(
   }
   if (!splits.has('train')) notes.push('No conversation is in the split "train": nothing can be trained on these logs.')
   if (!HELD_OUT.some((split) => splits.has(split))) {
-    notes.push('No conversation is held out: a run holds a tenth of the tasks out itself. To choose: "split": "test".')
+    notes.push(
+      'No conversation is held out: a run holds a tenth of the tasks out itself. To choose: "split": "unseen" (what logs call "test", "dev" and the like is read as "unseen").',
+    )
   }
   return notes
 }

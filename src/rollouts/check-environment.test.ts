@@ -47,11 +47,12 @@ describe('checkEnvironment', () => {
   })
 
   it('notes what is allowed and may not be meant', async () => {
-    const bare = counter({ splits: () => ['train'], step: ({ reward: _, ...rest }) => rest })
+    const bare = counter({ splits: () => ['train', 'test'], step: ({ reward: _, ...rest }) => rest })
     const found = await checkEnvironment(bare)
     expect(found.rewarded).toBe(false)
     expect(found.notes).toEqual([
       expect.stringContaining('no split "unseen"'),
+      expect.stringContaining('its split "test" is not used'),
       expect.stringContaining('no action was valid'),
     ])
   })

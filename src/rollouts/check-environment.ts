@@ -11,7 +11,7 @@ import {
   transitionsOf,
   UserError,
 } from '../core/index.ts'
-import { type Environment, HELD_OUT, type StepResult, taskSchema } from '../environments/index.ts'
+import { type Environment, HELD_OUT, type StepResult, taskSchema, unusedSplits } from '../environments/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
 
 export interface CheckOptions {
@@ -79,7 +79,9 @@ export async function checkEnvironment(
   if (!HELD_OUT.some((split) => lists.has(split))) {
     notes.push('no split "unseen": a tenth of the training tasks will be held out for evaluation')
   }
-  if (valid === 0) notes.push('no action was valid: give checkEnvironment some `commands` to try')
+  const unused = unusedSplits([...lists.keys()])
+  if (unused !== null) notes.push(unused)
+  if (valid === 0) notes.push('no action was valid: give some commands to try (`--commands`; in code, `commands`)')
   if (rewarded > 0 && rewarded < played.length) {
     notes.push('some episodes have a reward and some have none: those without count as failed')
   }

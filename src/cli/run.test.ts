@@ -190,6 +190,33 @@ describe('rwml run', () => {
     expect(printed.join('\n').split('--resume')).toHaveLength(2)
   })
 
+  it('--dry shows only what can be trained on, or says that nothing can, and refuses what a run does', async () => {
+    // The first step of an episode is valid and no other; or none is.
+    const mixed = (valid: string) =>
+      DOORS.replace('step(action) {', 'step(action) {\n      const first = !this.past; this.past = true').replace(
+        /const valid = .*/,
+        `const valid = ${valid}`,
+      )
+    const small = SMALL.replace('filterShare: 0.25', 'filterShare: 0.25, invalidShare: 0')
+    const dry = async (name: string, text: string) => {
+      const path = write(name, `${text}export default defineConfig({ environment: doors(true), settings: ${small} })`)
+      await runCommandLine(['run', path, '--out', join(folder, 'dry'), '--dry'])
+      return printed.at(-1)!
+    }
+    const shown = await dry('first.ts', mixed('first'))
+    expect(shown).not.toContain('No step of these episodes')
+    expect(shown.match(/there followed “([^”]*)”/)?.[1]).toBe('You arrive at desk 1. On the desk 1, you see nothing.')
+    const none = await dry('none.ts', mixed('false'))
+    expect(none).toContain('No step of these episodes can train the world model')
+    expect(none).not.toMatch(/there followed|as a label/)
+    expect(
+      await dry(
+        'no-unseen.ts',
+        DOORS.replace("['mug',", "(split === 'unseen' ? [] : ['mug',").replace("'bowl']", "'bowl'])"),
+      ),
+    ).toMatch(/has no task in its split "unseen"/)
+  })
+
   it('names a setting that is not there, and a file that is no experiment, as bad usage', async () => {
     const path = write('bad.ts', 'export default { preset: "mini" }')
     await runCommandLine(['run', path, '--set', 'worldModel.bach=3'])

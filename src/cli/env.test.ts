@@ -45,8 +45,7 @@ describe('a check of one’s own environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const write = (name: string, step: string, more = '') => {
-    const text = `import { actionText, defineConfig } from 'rwml'
-export default defineConfig({ environment: {
+    const text = `import { actionText, defineConfig } from 'rwml'; export default defineConfig({ environment: {
   name: 'echo',
   splits: () => ['train', 'test'],
   tasks: (split) => [1, 2].map((n) => ({ id: split + n, split, kind: 'k', instruction: 'i' })),
@@ -93,7 +92,7 @@ export default defineConfig({ environment: {
     expect(await end(file, '--commands', 'go north')).toEqual([
       1,
       expect.stringMatching(
-        /^rwml: task t\w+\d, step 4 \("go north"\): the environment failed: no map \(.*broken\.ts, line 8; --debug .*\); mend the environment$/,
+        /^rwml: task t\w+\d, step 4 \("go north"\): the environment failed: no map \(.*broken\.ts, line 7; --debug .*\); mend the environment$/,
       ),
     ])
     writeFileSync(join(folder, 'none.ts'), 'export default {}')

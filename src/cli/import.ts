@@ -77,7 +77,10 @@ function refuseWhatIsThere(out: string): void {
 }
 
 function readLog(path: string): LogFile {
-  if (!existsSync(path)) throw new UserError(`${path} is missing`)
+  if (!existsSync(path))
+    throw new UserError(
+      `${path} is not there: name .jsonl files with a conversation on each line, or .json files with a list`,
+    )
   if (statSync(path).isDirectory())
     throw new UserError(`${path} is a folder: name its files, e.g. ${shellQuote(path)}/*.jsonl`)
   try {

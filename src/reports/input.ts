@@ -34,6 +34,8 @@ export interface RunFacts {
   machine: { cpu: string; cores: number; memory: number }
   /** ISO 8601. */
   startedAt: string
+  /** `running`, `interrupted`, `failed`, `finished`; absent where that was not written down. */
+  status?: string
   version: string
 }
 

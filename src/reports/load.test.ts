@@ -23,7 +23,7 @@ function write(name: string, content: unknown): void {
 
 function writeRun(): void {
   const { folder: _, ...run } = input.run
-  write('run.json', { ...run, status: 'done' })
+  write('run.json', { ...run, status: 'finished' })
   write('config.json', input.config)
   write('evaluation.json', input.evaluation)
   write('metrics.jsonl', input.metrics.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -45,7 +45,7 @@ function writeRun(): void {
 test('a run folder gives back what a report needs', () => {
   writeRun()
   const loaded = loadReportInput(folder)
-  expect(loaded.run).toEqual({ ...input.run, folder })
+  expect(loaded.run).toEqual({ ...input.run, folder, status: 'finished' })
   expect(loaded.stages).toEqual(input.stages)
   expect(loaded.metrics).toEqual(input.metrics)
   expect(loaded.evaluation).toEqual(input.evaluation)
@@ -61,7 +61,9 @@ test('a run folder gives back what a report needs', () => {
     groupsWithVariance: 2,
   })
   expect(loaded.resolution.join(' ')).toContain('policy RL alone')
-  expect(buildReport(loaded).markdown).toContain('Success on 274 held-out tasks')
+  const { markdown } = buildReport(loaded)
+  expect(markdown).toContain('Success on 274 held-out tasks')
+  expect(markdown).not.toContain('--resume')
 })
 
 test('an unfinished run shows what there is', () => {

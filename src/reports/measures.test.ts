@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { wilsonInterval } from '../core/index.ts'
 import { differenceInterval } from './intervals.ts'
-import { changeFromBaseline, changeOf, type Measure, measuresOf, pooledWorldModel } from './measures.ts'
+import {
+  changeFromBaseline,
+  changeOf,
+  formatDetectable,
+  type Measure,
+  measuresOf,
+  pooledWorldModel,
+} from './measures.ts'
 import { paperRows } from './paper.ts'
 import { fixtureEvaluation } from './testing/evaluation.ts'
 
@@ -25,6 +32,17 @@ test('pairing by task narrows the interval of a change', () => {
   const unpaired = differenceInterval(side(0), side(2))
   const width = ({ low, high }: { low: number; high: number }) => high - low
   expect(width(change?.interval ?? unpaired)).toBeLessThan(width(unpaired))
+})
+
+test('what would be found is not told where nothing varied or one task is all there is', () => {
+  const change = changeOf(find('success'), 0, 2)!
+  expect(formatDetectable(change, 'share')).toMatch(/^[\d.]+ points$/)
+  const between = (low: number, high: number) => ({ ...change, interval: { low, high } })
+  expect(formatDetectable(between(0, 0), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-0.0001, 0.0001), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-0.793, 0.793), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-2, 2), 'steps')).toBe('2.9')
+  expect(formatDetectable(between(0, 0), 'steps')).toBe('cannot be told')
 })
 
 test('without episodes the interval is Wilson’s over tasks', () => {

@@ -1,12 +1,13 @@
 import { type Interval, mean, sd } from '../core/index.ts'
 import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
-import { formatValue, plural, type Unit } from './format.ts'
+import { formatDifference, formatValue, NOT_MEASURED, plural, type Unit } from './format.ts'
 import {
   type Cluster,
   clusteredMean,
   clusteredMeanInterval,
   clusteredShareInterval,
   correlation,
+  detectableFrom,
   differenceInterval,
   shareInterval,
 } from './intervals.ts'
@@ -111,6 +112,17 @@ function hasBothSorts(arms: readonly ArmResult[]): boolean {
 export function changeOf(measure: Measure, from: number, to: number): Change | null {
   const [a, b] = [measure.arms[from], measure.arms[to]]
   return a && b && changeBetween(a, b)
+}
+
+/**
+ * The smallest true difference that would be found, in words. Where nothing varied, or where not even the largest difference
+ * there is would be found, that cannot be told from these intervals.
+ */
+export function formatDetectable({ interval }: Change, unit: Unit): string {
+  if (!interval) return NOT_MEASURED
+  const smallest = detectableFrom(interval)
+  const text = formatDifference(smallest, unit)
+  return text.startsWith('±') || (unit === 'share' && smallest >= 1) ? 'cannot be told' : text.slice(1)
 }
 
 function changeBetween(a: Estimate, b: Estimate): Change {

@@ -162,6 +162,8 @@ describe('missing parts', () => {
       }
     }
     const { markdown, html } = buildReport(input)
+    expect(markdown).not.toContain('± is the standard deviation')
+    expect(buildReport(fixtureInput()).markdown).toContain('± is the standard deviation')
     expect(markdown).toMatch(/\| Steps per solved task<br>of solved episodes \| not measured \|/)
     expect(markdown).toMatch(/\| Success, all tasks<br>274 tasks × 1 run \| \*\*0\.0%\*\*<br>\\\[0\.0 to 1\.\d\\\]/)
     expect(`${markdown}${html}`).not.toMatch(/NaN|Infinity|undefined/)

@@ -144,15 +144,18 @@ describe('what is refused', () => {
 
   it('another path, method, model or host', async () => {
     const { app, post } = open()
-    for (const [path, method] of [
-      ['/v1/embeddings', 'POST'],
-      ['/v1/completions', 'GET'],
+    const nowhere = await app.request('/v1/embeddings', { method: 'POST' })
+    expect(nowhere.status).toBe(404)
+    expect((await errorOf(nowhere)).message).toBe(
+      'there is no POST /v1/embeddings here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions, GET /tokenizer_info, POST /tokenize, POST /detokenize',
+    )
+    for (const [path, method, allow] of [
+      ['/v1/completions', 'GET', 'POST'],
+      ['/v1/models/org/small', 'DELETE', 'GET'],
     ]) {
-      const response = await app.request(path, { method })
-      expect(response.status).toBe(404)
-      expect((await errorOf(response)).message).toBe(
-        `there is no ${method} ${path} here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions, GET /tokenizer_info, POST /tokenize, POST /detokenize`,
-      )
+      const refused = await app.request(path, { method })
+      expect([refused.status, refused.headers.get('Allow')]).toEqual([405, allow])
+      expect((await errorOf(refused)).message).toBe(`${path} answers to ${allow}, not to ${method}`)
     }
     const other = await post('/v1/completions', { model: 'large', prompt: 'a' })
     expect(other.status).toBe(404)

@@ -63,7 +63,7 @@ const time = (seconds: number): string => (seconds > 0 ? `≈ ${formatDuration(s
 
 /** What the figures rest on, and the memory. */
 function basis({ rehearsal, parameters, memory }: MethodPlan): string {
-  const { episodes, recorded, turns, valid, rewarded, episode, prediction } = rehearsal
+  const { episodes, recorded, turns, valid, rewarded, episode, prediction, shown } = rehearsal
   const lines =
     episodes > 0
       ? [
@@ -76,6 +76,11 @@ function basis({ rehearsal, parameters, memory }: MethodPlan): string {
   return [
     ...lines,
     'Times are from the speed of that small sample on this machine as busy as it is now, so roughly; the filter may leave less to train on.',
+    ...(shown.prediction === undefined
+      ? [
+          "No step of these episodes can train the world model: only valid ones do (collect.invalidShare lets others in), and only what fits the model's context.",
+        ]
+      : []),
     rewarded ? 'The environment gives a task reward.' : 'No task reward was seen: what needs one is left out.',
     `The model has ${large(parameters)} parameters; training takes about ${(memory / 2 ** 30).toFixed(1)} GiB of memory.`,
   ].join('\n')

@@ -1,9 +1,10 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { alfworldEnvironment, expertPlan } from '../environments/alfworld/index.ts'
 import { envCommand, generateFolder } from './env.ts'
+import { runCommandLine } from './program.ts'
 
 const testing = join(import.meta.dirname, '../environments/alfworld/testing')
 const traces = join(testing, 'tiny-traces.jsonl')
@@ -38,6 +39,66 @@ it('prints the result of a check as one JSON object with the documented keys', a
   const keys = ['episodes', 'steps', 'skipped', 'differences', 'stepsPerSecond', 'first']
   expect(Object.keys(JSON.parse(printed))).toEqual(keys)
   expect(JSON.parse(printed)).toMatchObject({ episodes: 1, skipped: 1, differences: 0, first: null })
+})
+
+describe('a check of one’s own environment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, step: string, more = '') => {
+    const text = `import { actionText, defineConfig } from 'rwml'; export default defineConfig({ environment: {
+  name: 'echo',
+  splits: () => ['train', 'test'],
+  tasks: (split) => [1, 2].map((n) => ({ id: split + n, split, kind: 'k', instruction: 'i' })),
+  open: () => ({ initial: { from: 'environment', text: 'Go.' }, step(action) {
+    const text = actionText(action)
+    ${step}
+  } }),
+} })${more}`
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const ANSWER =
+    "return { observation: { from: 'environment', text }, valid: text === 'go north', done: false, truncated: false }"
+
+  it('plays it with the commands that are given, and says what it saw', async () => {
+    const file = write('echo.ts', ANSWER)
+    const printed = await run('check', file, '--commands', 'go north', 'look')
+    expect(printed).toMatch(
+      /^echo keeps its word in 4 episodes, each played twice: 80 steps, [1-9]\d* of them valid\. No task/,
+    )
+    expect(printed).toMatch(/train +2 +training\ntest +2 +not used/)
+    expect(printed).toMatch(/Note: its split "test" is not used/)
+    const found = JSON.parse(await run('check', file, '--json'))
+    expect(found).toMatchObject({
+      environment: 'echo',
+      splits: { train: 2, test: 2 },
+      episodes: 4,
+      valid: 0,
+      rewarded: false,
+    })
+    expect(found.notes.join()).toContain('--commands')
+  })
+
+  it('is one line where it is broken, with task, action and place', async () => {
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    vi.spyOn(console, 'log').mockImplementation(() => {})
+    const end = async (...words: string[]) => {
+      await runCommandLine(['env', 'check', ...words])
+      const { exitCode } = process
+      process.exitCode = undefined
+      return [exitCode, String(said.mock.lastCall?.[0])]
+    }
+    const file = write('broken.ts', `if (text === 'go north') throw new Error('no map')\n    ${ANSWER}`)
+    expect(await end(file, '--commands', 'go north')).toEqual([
+      1,
+      expect.stringMatching(
+        /^rwml: task t\w+\d, step 4 \("go north"\): the environment failed: no map \(.*broken\.ts, line 7; --debug .*\); mend the environment$/,
+      ),
+    ])
+    writeFileSync(join(folder, 'none.ts'), 'export default {}')
+    expect(await end(join(folder, 'none.ts'))).toEqual([2, expect.stringContaining('no environment of its own')])
+    expect(await end()).toEqual([2, expect.stringContaining('name an experiment file, or alfworld')])
+  })
 })
 
 it('lists ALFWorld with and without data', async () => {

@@ -9,15 +9,19 @@ import {
   findDataFolder,
   GAME_FILE,
   generateHouse,
+  HELD_OUT,
   type HouseSize,
   type HouseSplit,
   houseFile,
   houseFolder,
   houseTrajData,
 } from '../environments/index.ts'
+import { checkEnvironment, type EnvironmentCheck } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
+import { loadExperiment } from './experiment-file.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName, pathNames } from './paths.ts'
+import { textTable } from './table.ts'
 
 /** More would fill a disk before anyone looked at them. */
 const MOST_HOUSEHOLDS = 100_000
@@ -126,6 +130,60 @@ function generateAlfworld(): Command {
     })
 }
 
+/** What `checkEnvironment` found, in words. */
+function checkText(name: string, { splits, episodes, steps, valid, rewarded, notes }: EnvironmentCheck): string {
+  const use = (split: string) =>
+    split === 'train' ? 'training' : HELD_OUT.some((one) => one === split) ? 'evaluation' : 'not used'
+  const table = textTable({
+    columns: [{ header: 'split' }, { header: 'tasks', align: 'right' }, { header: 'for' }],
+    rows: Object.entries(splits).map(([split, tasks]) => [split, String(tasks), use(split)]),
+  })
+  const reward = rewarded ? 'There is a task reward.' : 'No task reward was seen: policy RL would be left out.'
+  return [
+    `${name} keeps its word in ${episodes} episodes, each played twice: ${steps} steps, ${valid} of them valid. ${reward}`,
+    `\n${table}`,
+    ...notes.map((note, index) => `${index === 0 ? '\n' : ''}Note: ${note}.`),
+  ].join('\n')
+}
+
+/** An environment of one's own, and beneath it ALFWorld. */
+function checkCommand(): Command {
+  return new Command('check')
+    .description('hold an environment of your own to what training counts on; alfworld: compare with recordings')
+    .argument('[file]', 'experiment file whose `environment` is checked', pathName)
+    .option('--commands <list...>', 'commands to try, where episodes do not list their actions()')
+    .option('--json', 'one JSON object as the last line')
+    .addHelpText(
+      'after',
+      `
+Plays a few episodes of each split twice, with random actions and some nonsense; stops at the first thing that is wrong.
+
+Examples:
+  rwml env check experiment.ts --commands look "open door 1"
+  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl`,
+    )
+    .addCommand(checkAlfworld())
+    .action(async (file: string | undefined, { commands, json }: { commands?: string[]; json?: boolean }) => {
+      if (file === undefined) {
+        throw new UserError('name an experiment file, or alfworld: rwml env check experiment.ts', 2)
+      }
+      const { environment } = await loadExperiment(file)
+      if (!environment) {
+        throw new UserError(`${file} has no environment of its own: there is nothing to check`, 2)
+      }
+      if (environment.recorded) {
+        throw new UserError(
+          `${environment.name} was recorded and cannot be played: rwml diagnose looks at recordings`,
+          2,
+        )
+      }
+      const found = await checkEnvironment(environment, commands && { commands: () => commands })
+      console.log(
+        json ? JSON.stringify({ environment: environment.name, ...found }) : checkText(environment.name, found),
+      )
+    })
+}
+
 function checkAlfworld(): Command {
   return new Command('alfworld')
     .description("replay recorded episodes against the games; every text must be the recorder's")
@@ -133,7 +191,9 @@ function checkAlfworld(): Command {
     .requiredOption('--traces <files...>', 'recorded episodes, one JSON object a line', pathNames)
     .option('--json', 'one JSON object as the last line')
     .addHelpText('after', '\nExample:\n  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl')
-    .action(({ data, traces, json }: { data: string; traces: string[]; json?: boolean }) => {
+    .action(({ data, traces }: { data: string; traces: string[] }, command: Command) => {
+      // `check` above has the same option, and takes it first.
+      const { json } = command.optsWithGlobals<{ json?: boolean }>()
       const check = checkTraces(data, traces, (message) => process.stderr.write(`${message}\n`))
       if (json) console.log(JSON.stringify(check))
       else {
@@ -149,19 +209,20 @@ function checkAlfworld(): Command {
 /** `rwml env list | generate | check`. */
 export function envCommand(): Command {
   const command = new Command('env')
-    .description('environments: list them, make households, check against recordings')
+    .description('environments: list them, make households, check your own or against recordings')
     .addHelpText(
       'after',
       `
 Examples:
   rwml env list
   rwml env generate alfworld --count 100 --out houses
+  rwml env check experiment.ts
   rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl
 
-An environment of your own needs no command: rwml run, docs/own-environment.md.`,
+An environment of your own: docs/own-environment.md.`,
     )
   command.addCommand(listCommand())
   command.addCommand(new Command('generate').description('make new tasks').addCommand(generateAlfworld()))
-  command.addCommand(new Command('check').description('compare with recordings').addCommand(checkAlfworld()))
+  command.addCommand(checkCommand())
   return command
 }

@@ -94,7 +94,9 @@ describe('rwml import', () => {
   it('refuses what is not there, what is there already, and what holds nothing', async () => {
     const out = join(folder, 'run')
     const logs = file('chats.jsonl', jsonl(chat('a')))
-    await expect(run(join(folder, 'none.jsonl'), '--out', out)).rejects.toThrow('none.jsonl is missing')
+    await expect(run(join(folder, 'none.jsonl'), '--out', out)).rejects.toThrow(
+      'none.jsonl is not there: name .jsonl files',
+    )
     await expect(run(folder, '--out', out)).rejects.toThrow('is a folder')
     await expect(run(logs, '--out', folder)).rejects.toThrow('is there already')
     const empty = file('empty.jsonl', '\n')

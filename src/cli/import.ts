@@ -77,7 +77,10 @@ function refuseWhatIsThere(out: string): void {
 }
 
 function readLog(path: string): LogFile {
-  if (!existsSync(path)) throw new UserError(`${path} is missing`)
+  if (!existsSync(path))
+    throw new UserError(
+      `${path} is not there: name .jsonl files with a conversation on each line, or .json files with a list`,
+    )
   if (statSync(path).isDirectory())
     throw new UserError(`${path} is a folder: name its files, e.g. ${shellQuote(path)}/*.jsonl`)
   try {
@@ -134,7 +137,9 @@ function notesOf(
   }
   if (!splits.has('train')) notes.push('No conversation is in the split "train": nothing can be trained on these logs.')
   if (!HELD_OUT.some((split) => splits.has(split))) {
-    notes.push('No conversation is held out: a run holds a tenth of the tasks out itself. To choose: "split": "test".')
+    notes.push(
+      'No conversation is held out: a run holds a tenth of the tasks out itself. To choose: "split": "unseen" (what logs call "test", "dev" and the like is read as "unseen").',
+    )
   }
   return notes
 }

@@ -31,9 +31,10 @@ export async function runExperiment({
 }: ExperimentRun): Promise<void> {
   const method = methodOf(experiment)
   const resolved = settingsOf(experiment, overrides)
+  const goOn = `${command} --out ${shellQuote(out)} --resume`
   const { environment, agent } = experiment
   const began = performance.now()
-  await interruptible(`${command} --out ${shellQuote(out)} --resume`, async (signal) => {
+  await interruptible(goOn, async (signal) => {
     const run = await openRun({
       out,
       resolved,
@@ -58,6 +59,9 @@ export async function runExperiment({
       }
     } catch (error) {
       await run.close(signal.aborted ? 'interrupted' : 'failed')
+      if (!signal.aborted) {
+        console.error(`\nStopped by what follows. What was done is saved; once it is mended, go on with: npx ${goOn}`)
+      }
       throw error
     }
   })

@@ -128,7 +128,8 @@ describe('rwml run', () => {
     const report = readFileSync(join(out, 'report.md'), 'utf8')
     expect(report).toContain('There is no task reward')
     expect(report).toContain('left out: there is no task reward to play for')
-    expect(report).toContain(`npx rwml run ${path} --set seed=3 --out ${out} --resume`)
+    expect(report).not.toContain('--resume')
+    expect(report).toContain(`npx rwml run ${path} --set seed=3 --set seed=4 --out`)
     expect(report).not.toContain('Success, ')
 
     await runCommandLine(['run', path, '--out', out, '--set', 'seed=3'])
@@ -172,6 +173,59 @@ describe('rwml run', () => {
     expect(text).toMatch(/⟦<thinking><\/thinking><next_state>.*<\/next_state><\|end\|>⟧/)
     expect(text).not.toContain('\u001b')
     expect(() => readFileSync(join(out, 'run.json'))).toThrow()
+  })
+
+  it('that an environment stops names the place, and says how to go on', async () => {
+    const text = DOORS.replace(
+      'step(action) {',
+      "step(action) {\n      if (actionText(action) !== '') throw new Error('lost')",
+    )
+    const path = write(
+      'lost.ts',
+      `${text}export default defineConfig({ environment: doors(true), settings: ${SMALL} })`,
+    )
+    const out = join(folder, 'lost')
+    await runCommandLine(['run', path, '--out', out])
+    const line = text.split('\n').findIndex((one) => one.includes('lost')) + 1
+    expect(process.exitCode).toBe(1)
+    expect(printed.at(-2)).toContain(
+      `What was done is saved; once it is mended, go on with: npx rwml run ${path} --out ${out} --resume`,
+    )
+    expect(printed.at(-1)).toMatch(
+      new RegExp(
+        `^rwml: task .*, step 1 \\(".+"\\): the environment failed: lost \\(.*lost\\.ts, line ${line}; --debug shows the rest\\); mend the environment$`,
+      ),
+    )
+    process.exitCode = undefined
+    await runCommandLine(['run', path, '--out', join(folder, 'none'), '--dry'])
+    expect(printed.join('\n').split('--resume')).toHaveLength(2)
+  })
+
+  it('--dry shows only what can be trained on, or says that nothing can, and refuses what a run does', async () => {
+    // The first step of an episode is valid and no other; or none is.
+    const mixed = (valid: string) =>
+      DOORS.replace('step(action) {', 'step(action) {\n      const first = !this.past; this.past = true').replace(
+        /const valid = .*/,
+        `const valid = ${valid}`,
+      )
+    const small = SMALL.replace('filterShare: 0.25', 'filterShare: 0.25, invalidShare: 0')
+    const dry = async (name: string, text: string) => {
+      const path = write(name, `${text}export default defineConfig({ environment: doors(true), settings: ${small} })`)
+      await runCommandLine(['run', path, '--out', join(folder, 'dry'), '--dry'])
+      return printed.at(-1)!
+    }
+    const shown = await dry('first.ts', mixed('first'))
+    expect(shown).not.toContain('No step of these episodes')
+    expect(shown.match(/there followed “([^”]*)”/)?.[1]).toBe('You arrive at desk 1. On the desk 1, you see nothing.')
+    const none = await dry('none.ts', mixed('false'))
+    expect(none).toContain('No step of these episodes can train the world model')
+    expect(none).not.toMatch(/there followed|as a label/)
+    expect(
+      await dry(
+        'no-unseen.ts',
+        DOORS.replace("['mug',", "(split === 'unseen' ? [] : ['mug',").replace("'bowl']", "'bowl'])"),
+      ),
+    ).toMatch(/has no task in its split "unseen"/)
   })
 
   it('names a setting that is not there, and a file that is no experiment, as bad usage', async () => {

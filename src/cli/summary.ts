@@ -2,7 +2,7 @@ import { contextNote, type EvaluationResult } from '../evaluation/index.ts'
 import {
   bestBaseline,
   changeOf,
-  detectableFrom,
+  formatDetectable,
   formatDifference,
   formatEstimate,
   measuresOf,
@@ -27,7 +27,7 @@ export function summaryTable(evaluation: EvaluationResult): string {
       measure.title,
       ...measure.arms.map((estimate) => (estimate ? formatEstimate(estimate, measure.unit) : 'not measured')),
       change ? formatDifference(change.difference, measure.unit) : '',
-      change?.interval ? formatDifference(detectableFrom(change.interval), measure.unit).replace('+', '') : '',
+      change?.interval ? formatDetectable(change, measure.unit) : '',
     ]
   })
   const headers = ['held-out tasks', ...arms.map(({ arm }) => arm), 'change', 'detectable']

@@ -34,7 +34,9 @@ describe('a guarded environment', () => {
   it('names the member that is at fault', () => {
     const wrong = (parts: Record<string, unknown>) => environment(parts as Partial<Environment>)
     expect(() => wrong({ splits: () => undefined }).splits()).toThrow(/game: splits\(\) is not as it should be/)
-    expect(() => wrong({ tasks: () => [{ id: 1 }] }).tasks('train')).toThrow(/tasks\("train"\).* at 0\.id/)
+    expect(() => wrong({ tasks: () => [{ id: 1 }] }).tasks('train')).toThrow(
+      /tasks\("train"\).*: \[0\]\.id must be text/,
+    )
     expect(() => environment({ tasks: () => [task('a'), task('a')] }).tasks('train')).toThrow(/two tasks.*"a"/)
     expect(() => environment({ tasks: () => [task('a', 'zzz')] }).tasks('train')).toThrow(/its split is "zzz"/)
     const throwing = environment({

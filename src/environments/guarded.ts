@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Task, type Transition, UserError } from '../core/index.ts'
+import { locatedMessage, plainIssue, type Task, type Transition, UserError } from '../core/index.ts'
 import type { Environment } from './environment.ts'
 import { HELD_OUT } from './held-out.ts'
 import { overlaid } from './overlaid.ts'
@@ -19,9 +19,7 @@ export function guarded(environment: Environment): Environment {
       return call()
     } catch (error) {
       if (error instanceof UserError) throw error
-      const failure = new UserError(
-        `the environment ${name}: ${member} failed: ${error instanceof Error ? error.message : error}`,
-      )
+      const failure = new UserError(`the environment ${name}: ${member} failed: ${locatedMessage(error)}`)
       failure.cause = error
       throw failure
     }
@@ -29,9 +27,7 @@ export function guarded(environment: Environment): Environment {
   const shaped = <T>(member: string, schema: z.ZodType<T>, call: () => unknown): T => {
     const { success, data, error } = schema.safeParse(ask(member, call))
     if (success) return data
-    const [issue] = error.issues
-    const at = issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''
-    throw new UserError(`the environment ${name}: ${member} is not as it should be${at}: ${issue.message}`)
+    throw new UserError(`the environment ${name}: ${member} is not as it should be: ${plainIssue(error.issues[0])}`)
   }
   const splits = () => shaped('splits()', splitsSchema, () => environment.splits())
   const tasks = (split: string): Task[] => {

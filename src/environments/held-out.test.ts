@@ -53,6 +53,17 @@ describe('withHeldOut', () => {
     expect(noted.pop()).toContain('5 of its 50 training tasks are held out')
   })
 
+  it('says which splits nothing looks at', () => {
+    noted.length = 0
+    withHeldOut(new Numbered(5, ['train', 'unseen', 'test']), warn)
+    expect(noted).toEqual(['numbered: its split "test" is not used: call it "seen" or "unseen" to evaluate on it'])
+    withHeldOut(new Numbered(5, ['train', 'test', 'dev']), warn)
+    expect(noted.slice(1)).toEqual([
+      expect.stringContaining('its splits "test", "dev" are not used: call them'),
+      expect.stringContaining('has no split "unseen"'),
+    ])
+  })
+
   it('cannot hold anything out of one task, and refuses none', () => {
     expect(withHeldOut(new Numbered(1), warn).splits()).toEqual(['train'])
     expect(noted.pop()).toContain('nothing is held out')

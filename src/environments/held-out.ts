@@ -5,6 +5,16 @@ import { overlaid } from './overlaid.ts'
 /** Splits that evaluation looks for: tasks of the sort that training has, and of another. */
 export const HELD_OUT = ['seen', 'unseen'] as const
 
+/** What is to be said of splits that no stage looks at; null where there are none. */
+export function unusedSplits(splits: readonly string[]): string | null {
+  const unused = splits.filter((split) => split !== 'train' && !HELD_OUT.some((one) => one === split))
+  if (unused.length === 0) return null
+  const names = unused.map((split) => `"${split}"`).join(', ')
+  return unused.length === 1
+    ? `its split ${names} is not used: call it "seen" or "unseen" to evaluate on it`
+    : `its splits ${names} are not used: call them "seen" or "unseen" to evaluate on them`
+}
+
 /** Of an environment that sets nothing apart itself. */
 const SHARE = 0.1
 
@@ -22,6 +32,8 @@ export function withHeldOut(environment: Environment, warn: (message: string) =>
       `${name} has no task to train on: splits() must name "train", and tasks("train") must list at least one task`,
     )
   }
+  const unused = unusedSplits(splits)
+  if (unused !== null) warn(`${name}: ${unused}`)
   if (HELD_OUT.some((split) => splits.includes(split))) return environment
   if (tasks.length === 1) {
     warn(`${name} has a single task and no split "unseen": nothing is held out, so nothing will be evaluated`)

@@ -70,6 +70,8 @@ export interface TaskOutcomes {
   exact: number[]
   /** In [0, 1], along `exact`. */
   reward: number[]
+  /** 1 where the action was admissible, else 0, along `exact`. Absent in older runs. */
+  valid?: number[]
 }
 
 export interface PredictionExample {

@@ -16,7 +16,11 @@ const exampleSchema = z.object({
   reward: z.number(),
 })
 
-const outcomesSchema = z.array(z.object({ taskId: z.string(), exact: z.array(share), reward: z.array(share) }))
+const shares = z.array(share)
+
+const outcomesSchema = z.array(
+  z.object({ taskId: z.string(), exact: shares, reward: shares, valid: shares.optional() }),
+)
 
 const worldModelSchema = z.object({
   predictor: z.string(),

@@ -26,7 +26,7 @@ export async function scorePredictions(reward: WorldModelReward, predictions: re
     if (valid) continue
     const got = score === undefined ? 'nothing' : `reward ${score.reward}, distance ${score.distance}`
     throw new UserError(
-      `the reward ${reward.name} gave ${got} for transition ${transition.id}: it must give a reward from 0 to 1 and a distance or null; mend it and go on with --resume`,
+      `the reward ${reward.name} gave ${got} for transition ${transition.id}: it must give a reward from 0 to 1 and a distance or null; mend it`,
     )
   }
   return scores

@@ -23,7 +23,7 @@ export async function worldModelResult(
     predicted.map(({ nextState }, i) => ({ transition: transitions[i], predicted: nextState })),
   )
   const byKind: WorldModelResult['byKind'] = {}
-  const byTask = new Map<string, TaskOutcomes>()
+  const byTask = new Map<string, Required<TaskOutcomes>>()
   let exact = 0
   let rewarded = 0
   for (const [i, one] of transitions.entries()) {
@@ -35,9 +35,10 @@ export async function worldModelResult(
     byKind[kind].rewarded += scores[i].reward
     exact += same
     rewarded += scores[i].reward
-    const outcomes = byTask.get(one.taskId) ?? { taskId: one.taskId, exact: [], reward: [] }
+    const outcomes = byTask.get(one.taskId) ?? { taskId: one.taskId, exact: [], reward: [], valid: [] }
     outcomes.exact.push(same)
     outcomes.reward.push(scores[i].reward)
+    outcomes.valid.push(one.valid ? 1 : 0)
     byTask.set(one.taskId, outcomes)
   }
   for (const kind of Object.values(byKind)) {

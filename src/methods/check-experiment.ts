@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { nearest, UserError } from '../core/index.ts'
+import { fieldName, nearest, plainFault, UserError } from '../core/index.ts'
 import type { Experiment } from './experiment.ts'
 
 /** A method of something given in code: only that it is there and can be called can be checked beforehand. */
-const callable = z.custom((value) => typeof value === 'function')
+const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 
 const environment = z.looseObject({
   name: z.string().min(1),
@@ -67,13 +67,10 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): string {
     const meant = near === null ? '' : `did you mean "${near}"? `
     return `an experiment has no field "${key}"; ${meant}It has ${known.join(', ')}`
   }
-  // Of a union the branch that is an object says more than "invalid input".
-  const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined
-  const path = [...issue.path, ...(inner?.path ?? [])]
-  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
-  const name = path.length > 0 ? path.join('.') : 'the experiment'
+  const { path, words } = plainFault(issue)
   const [part] = path
   const see = SEE[String(part)] ? `; ${SEE[String(part)]}` : ''
-  const reason = (inner ?? issue).code === 'custom' ? 'it must be a function' : (inner ?? issue).message
-  return `${name} ${found === undefined ? 'is missing' : 'is not right'}: ${reason}${see}`
+  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  const reason = found === undefined && words !== 'is missing' ? `is missing: it ${words}` : words
+  return `${fieldName(path) || 'the experiment'} ${reason}${see}`
 }

@@ -84,6 +84,16 @@ describe('the verdict on a run', () => {
     expect(readdirSync(run)).toEqual(before)
   })
 
+  it('draws nothing where nothing fits the model, and says so', async () => {
+    const run = join(root, 'too long')
+    writeFixtureRun(run, { ...good, settings: { ...good.settings, 'worldModel.maxTokens': 1020 } })
+    const said: string[] = []
+    const found = await diagnose({ run, predictions: 2, threads: 1, progress: silent, say: (line) => said.push(line) })
+    expect(said).toEqual([expect.stringMatching(/^No predictions are drawn: no transition fits the 1024 tokens/)])
+    // What the filter drew is what there is.
+    expect(found.variance?.source).toBe('filter model')
+  })
+
   it('says what to do where there is nothing to look at', async () => {
     const open = (run: string) => diagnose({ run, progress: silent, say: () => {} })
     await expect(open(join(root, 'nowhere'))).rejects.toThrow(/not a run folder/)

@@ -5,6 +5,7 @@ import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
 import { answerKind, type Environment, transitionKind, variants } from '../environments/index.ts'
 import {
+  canBeAsked,
   crossFittedBaselines,
   type Diagnosis,
   duplicates,
@@ -154,23 +155,27 @@ interface DrawFrom extends Asked {
   kindOf(one: Transition): string
 }
 
-/** Groups of the base model's predictions, as world-model RL would draw them; says beforehand what that costs. */
-async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): Promise<Drawn> {
-  const { config, agent, format, run, train, reward, kindOf } = from
+/**
+ * Groups of the base model's predictions, as world-model RL would draw them; says beforehand what that costs. Of transitions
+ * that it can be asked about: null where there are none.
+ */
+async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): Promise<Drawn | null> {
+  const { config, agent, format, train, reward, kindOf } = from
   const { groupSize, temperature, maxTokens } = config.worldModel
-  const some = new Random('diagnose', config.seed).shuffle(train).slice(0, wanted)
-  const most = some.length * groupSize * maxTokens
-  const collect = stageRecord(run, 'collect')
-  const speed = collect && collect.seconds > 0 ? collect.tokensSampled / collect.seconds : null
-  const time = speed
-    ? `; at collection's ${Math.round(speed)} tokens a second at most ${Math.ceil(most / speed)} s`
-    : '; how long that takes here was not measured'
-  options.say(
-    `Drawing ${some.length} × ${groupSize} predictions of the base model: at most ${most} tokens${time}. --predictions sets how many, 0 for none.`,
-  )
   const engine = await openLocalEngine(from.model, { threads: options.threads ?? availableParallelism() })
   try {
     const sampler = engine.trainer().sampler()
+    const { contextLength } = sampler
+    const some = firstOf(new Random('diagnose', config.seed).shuffle(train), wanted, (one) =>
+      canBeAsked(agent, format, one, { contextLength, maxTokens }),
+    )
+    if (some.length === 0) {
+      options.say(
+        `No predictions are drawn: no transition fits the ${contextLength} tokens of the model's context beside an answer of ${maxTokens} (worldModel.maxTokens); use a model with a longer context.`,
+      )
+      return null
+    }
+    options.say(costOf(from, some.length))
     const groups: ScoredGroup[] = []
     let tokens = 0
     const began = performance.now()
@@ -199,6 +204,7 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
           kind: kindOf(chunk[i]),
           varied: rewards.some((value) => value !== rewards[0]),
           meanReward: rewards.reduce((sum, value) => sum + value, 0) / groupSize,
+          parsed: group.filter(({ nextState }) => nextState !== null).length / groupSize,
         })
       }
       options.progress.update(groups.length)
@@ -212,4 +218,26 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
   } finally {
     await engine.close()
   }
+}
+
+/** What drawing groups for so many transitions takes at most. */
+function costOf({ config, run }: DrawFrom, count: number): string {
+  const { groupSize, maxTokens } = config.worldModel
+  const most = count * groupSize * maxTokens
+  const collect = stageRecord(run, 'collect')
+  const speed = collect && collect.seconds > 0 ? collect.tokensSampled / collect.seconds : null
+  const time = speed
+    ? `; at collection's ${Math.round(speed)} tokens a second at most ${Math.ceil(most / speed)} s`
+    : '; how long that takes here was not measured'
+  return `Drawing ${count} × ${groupSize} predictions of the base model: at most ${most} tokens${time}. --predictions sets how many, 0 for none.`
+}
+
+/** The first `count` items that fit; no more are looked at than it takes. */
+function firstOf<T>(items: readonly T[], count: number, fits: (item: T) => boolean): T[] {
+  const found: T[] = []
+  for (const item of items) {
+    if (found.length === count) break
+    if (fits(item)) found.push(item)
+  }
+  return found
 }

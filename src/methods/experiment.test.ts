@@ -31,16 +31,16 @@ describe('checkExperiment', () => {
   })
 
   const wrong: [unknown, RegExp][] = [
-    [42, /x\.ts: the experiment is not right/],
+    [42, /x\.ts: the experiment must be an object, not a number/],
     [{ enviroment: new Own() }, /no field "enviroment"; did you mean "environment"\? It has preset, method/],
     [{ environment: { name: 'a', splits: () => [], tasks: () => [] } }, /environment\.open is missing: .*function; see docs\/own-environment\.md/],
-    [{ environment: { ...new Own(), splits: 'train', tasks() {}, open() {} } }, /environment\.splits is not right: it must be a function/],
+    [{ environment: { ...new Own(), splits: 'train', tasks() {}, open() {} } }, /environment\.splits must be a function/],
     [{ environment: { splits() {}, tasks() {}, open() {} } }, /environment\.name is missing/],
     [{ agent: { name: 'a' } }, /agent\.showsActions is missing/],
-    [{ preset: 3 }, /preset is not right/],
-    [{ method: { name: 'm', stages: [] } }, /method\.stages is not right/],
-    [{ method: { name: 'm', stages: [{ ...stage, run: undefined }] } }, /method\.stages\.0\.run is missing: it must be a function/],
-    [{ settings: 'seed=1' }, /settings is not right/],
+    [{ preset: 3 }, /preset must be text, not a number/],
+    [{ method: { name: 'm', stages: [] } }, /method\.stages must not be empty/],
+    [{ method: { name: 'm', stages: [{ ...stage, run: undefined }] } }, /method\.stages\[0\]\.run is missing: it must be a function/],
+    [{ settings: 'seed=1' }, /settings must be an object, not text/],
   ] // biome-ignore format: one line a case
   for (const [value, message] of wrong) {
     it(`refuses ${JSON.stringify(value)}`, () => {

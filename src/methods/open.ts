@@ -128,7 +128,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
 }
 
 /** @throws UserError where there is nothing to train on, or a split that is to be evaluated is there and empty. */
-function requireTasks(environment: Environment): void {
+export function requireTasks(environment: Environment): void {
   const there = environment.splits()
   for (const split of ['train', ...HELD_OUT.filter((one) => there.includes(one))]) {
     if (environment.tasks(split).length > 0) continue

@@ -3,6 +3,7 @@ import { HELD_OUT } from '../environments/index.ts'
 import { type Config, type Expected, type Rehearsal, rehearse, type Stage, type StagePlan } from '../stages/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
 import type { Method } from './method.ts'
+import { requireTasks } from './open.ts'
 import { type Given, openEngine, partsOf } from './parts.ts'
 
 /** What a run would do, stage by stage, and what it rests on. */
@@ -27,6 +28,7 @@ export async function planMethod(
 ): Promise<MethodPlan> {
   const parts = partsOf(config, given, warn)
   const { environment, agent, format } = parts
+  requireTasks(environment)
   const engine = await openEngine(parts)
   try {
     const rehearsal = await rehearse({ environment, agent, format, trainer: engine.trainer(), config })

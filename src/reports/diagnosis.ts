@@ -133,7 +133,8 @@ function varianceSection({ variance }: Diagnosis): Section {
     const content = ['Not measured: draw predictions with --predictions N.']
     return { id: 'variance', title, blocks: [{ block: 'paragraph', content }] }
   }
-  const { source, size, all, kept, byKind } = variance
+  const { source, size, parsed, all, kept, byKind } = variance
+  const read = parsed === null ? '' : ` ${formatShare(parsed)} of the predictions follow the answer format.`
   const kinds = Object.entries(byKind).sort((a, b) => b[1].groups - a[1].groups)
   const rows = [
     ...(kinds.length > 1 ? kinds : []),
@@ -147,7 +148,7 @@ function varianceSection({ variance }: Diagnosis): Section {
       {
         block: 'paragraph',
         content: [
-          `Groups of ${size} predictions of the ${source} each: only those whose rewards differ teach GRPO anything.`,
+          `Groups of ${size} predictions of the ${source} each: only those whose rewards differ teach GRPO anything.${read}`,
         ],
       },
       {

@@ -7,7 +7,9 @@ export interface ReportInput {
   stages: StageFacts[]
   /** Null where the method has no filter stage. */
   filter: FilterFacts | null
-  /** The world-model reward; null where nothing was trained on it. */
+  /** `reward.kind` of the settings; null where no reward was chosen. */
+  rewardKind: string | null
+  /** What was calibrated for it; null where nothing was: exact match and ROUGE have no threshold. */
   reward: RewardFacts | null
   metrics: MetricLine[]
   /** Null while nothing has been evaluated. */
@@ -32,6 +34,8 @@ export interface RunFacts {
   machine: { cpu: string; cores: number; memory: number }
   /** ISO 8601. */
   startedAt: string
+  /** `running`, `interrupted`, `failed`, `finished`; absent where that was not written down. */
+  status?: string
   version: string
 }
 

@@ -23,7 +23,7 @@ function write(name: string, content: unknown): void {
 
 function writeRun(): void {
   const { folder: _, ...run } = input.run
-  write('run.json', { ...run, status: 'done' })
+  write('run.json', { ...run, status: 'finished' })
   write('config.json', input.config)
   write('evaluation.json', input.evaluation)
   write('metrics.jsonl', input.metrics.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -45,12 +45,12 @@ function writeRun(): void {
 test('a run folder gives back what a report needs', () => {
   writeRun()
   const loaded = loadReportInput(folder)
-  expect(loaded.run).toEqual({ ...input.run, folder })
+  expect(loaded.run).toEqual({ ...input.run, folder, status: 'finished' })
   expect(loaded.stages).toEqual(input.stages)
   expect(loaded.metrics).toEqual(input.metrics)
   expect(loaded.evaluation).toEqual(input.evaluation)
   expect(loaded.config).toEqual(input.config)
-  expect(loaded.reward).toEqual(input.reward)
+  expect([loaded.rewardKind, loaded.reward]).toEqual(['embedding', input.reward])
   expect(loaded.filter?.rule).toBe('band')
   expect(loaded.filter?.kinds[0]).toEqual({
     kind: 'first visit',
@@ -61,7 +61,9 @@ test('a run folder gives back what a report needs', () => {
     groupsWithVariance: 2,
   })
   expect(loaded.resolution.join(' ')).toContain('policy RL alone')
-  expect(buildReport(loaded).markdown).toContain('Success on 274 held-out tasks')
+  const { markdown } = buildReport(loaded)
+  expect(markdown).toContain('Success on 274 held-out tasks')
+  expect(markdown).not.toContain('--resume')
 })
 
 test('an unfinished run shows what there is', () => {
@@ -79,7 +81,7 @@ test('what is wrong is named with file and field', () => {
   expect(() => loadReportInput(folder)).toThrow('has no run.json')
   writeRun()
   write('evaluation.json', { arms: [{ arm: 1 }] })
-  expect(() => loadReportInput(folder)).toThrow(/evaluation\.json at arms\.0\.arm/)
+  expect(() => loadReportInput(folder)).toThrow(/evaluation\.json: arms\[0\]\.arm must be text, not a number/)
   write('evaluation.json', '{')
   expect(() => loadReportInput(folder)).toThrow('evaluation.json is not JSON')
   writeRun()

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { plainIssue, UserError } from '../core/index.ts'
 import { evaluationFileSchema } from '../evaluation/index.ts'
 import { filterFacts } from './filterFacts.ts'
 import type { ReportInput, StageFacts } from './input.ts'
@@ -27,10 +27,13 @@ export function loadReportInput(runFolder: string): ReportInput {
   const { name, resolution, ...run } = readJson(file('run.json'), runFileSchema)
   const evaluation = readIfThere(file('evaluation.json'), evaluationFileSchema)
   const config = readIfThere(file('config.json'), configFileSchema) ?? []
+  const stages = readStages(file('stages'))
+  const kind = config.find(({ path }) => path === 'reward.kind')?.value
   return {
     run: { ...run, name: name ?? basename(resolve(runFolder)), folder: runFolder },
-    stages: readStages(file('stages')),
+    stages,
     filter: filterFacts(readLines(file('filtered.jsonl'), filterLineSchema), config),
+    rewardKind: stages.some(({ name }) => name === 'reward') && typeof kind === 'string' ? kind : null,
     reward: readIfThere(file('stages', 'reward', 'reward.json'), rewardFileSchema),
     metrics: readLines(file('metrics.jsonl'), metricLineSchema),
     evaluation,
@@ -74,7 +77,5 @@ function parse<T>(text: string, schema: z.ZodType<T>, where: string): T {
   }
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const field = issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''
-  throw new UserError(`${where}${field}: ${issue.message}; was it written by another version of rwml?`)
+  throw new UserError(`${where}: ${plainIssue(result.error.issues[0])}; was it written by another version of rwml?`)
 }

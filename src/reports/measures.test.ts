@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { wilsonInterval } from '../core/index.ts'
 import { differenceInterval } from './intervals.ts'
-import { changeFromBaseline, changeOf, type Measure, measuresOf, pooledWorldModel } from './measures.ts'
+import {
+  changeFromBaseline,
+  changeOf,
+  formatDetectable,
+  type Measure,
+  measuresOf,
+  pooledWorldModel,
+} from './measures.ts'
 import { paperRows } from './paper.ts'
 import { fixtureEvaluation } from './testing/evaluation.ts'
 
@@ -25,6 +32,17 @@ test('pairing by task narrows the interval of a change', () => {
   const unpaired = differenceInterval(side(0), side(2))
   const width = ({ low, high }: { low: number; high: number }) => high - low
   expect(width(change?.interval ?? unpaired)).toBeLessThan(width(unpaired))
+})
+
+test('what would be found is not told where nothing varied or one task is all there is', () => {
+  const change = changeOf(find('success'), 0, 2)!
+  expect(formatDetectable(change, 'share')).toMatch(/^[\d.]+ points$/)
+  const between = (low: number, high: number) => ({ ...change, interval: { low, high } })
+  expect(formatDetectable(between(0, 0), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-0.0001, 0.0001), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-0.793, 0.793), 'share')).toBe('cannot be told')
+  expect(formatDetectable(between(-2, 2), 'steps')).toBe('2.9')
+  expect(formatDetectable(between(0, 0), 'steps')).toBe('cannot be told')
 })
 
 test('without episodes the interval is Wilson’s over tasks', () => {
@@ -57,6 +75,25 @@ describe('world model', () => {
     const unpaired = differenceInterval(side(0), side(1))
     const { low, high } = change?.interval ?? unpaired
     expect(high - low).toBeLessThan(0.9 * (unpaired.high - unpaired.low))
+  })
+
+  test('what valid actions led to has a row of its own where some were not', () => {
+    const ids = () => measuresOf(mixed).map(({ id }) => id)
+    const mixed = fixtureEvaluation(7, 1)
+    expect(ids()).not.toContain('exact:valid')
+    const outcomes = mixed.arms.flatMap(({ worldModel }) => worldModel.flatMap((one) => one.outcomes ?? []))
+    // Of every task the first two transitions followed invalid actions, and those predictions were all wrong.
+    for (const one of outcomes) {
+      one.valid = one.exact.map((_, i) => (i < 2 ? 0 : 1))
+      one.exact = one.exact.map((value, i) => (i < 2 ? 0 : value))
+    }
+    expect(ids().slice(-3)).toEqual(['exact', 'exact:valid', 'rewarded'])
+    const [all, valid] = ['exact', 'exact:valid'].map((id) => measuresOf(mixed).find((one) => one.id === id) as Measure)
+    expect([all.basis, valid.basis]).toEqual([700, 560].map((count) => `${count} held-out transitions of 70 tasks`))
+    expect(560 * valid.arms[1]!.value).toBeCloseTo(700 * all.arms[1]!.value, 9)
+    expect(changeOf(valid, 0, 1)?.interval).not.toBeNull()
+    for (const one of outcomes) one.valid = one.exact.map(() => 1)
+    expect(ids()).not.toContain('exact:valid')
   })
 
   test('an arm is held against a baseline on the same transitions', () => {

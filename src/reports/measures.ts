@@ -1,12 +1,13 @@
 import { type Interval, mean, sd } from '../core/index.ts'
 import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
-import { formatValue, plural, type Unit } from './format.ts'
+import { formatDifference, formatValue, NOT_MEASURED, plural, type Unit } from './format.ts'
 import {
   type Cluster,
   clusteredMean,
   clusteredMeanInterval,
   clusteredShareInterval,
   correlation,
+  detectableFrom,
   differenceInterval,
   shareInterval,
 } from './intervals.ts'
@@ -75,29 +76,53 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
       arms: arms.map((arm) => stepsPerSolved(arm.policy)),
     })
   }
-  const transitions = arms.map((arm) => pooledWorldModel(arm.worldModel)?.transitions ?? 0)
-  const tasks = Math.max(0, ...arms.map((arm) => predictionClusters(arm.worldModel, 'exact')?.size ?? 0))
-  const basis = `${plural(Math.max(0, ...transitions), 'held-out transition')}${tasks > 0 ? ` of ${plural(tasks, 'task')}` : ''}`
-  for (const [key, title] of [
-    ['exact', 'World model, exact'],
-    ['rewarded', 'World model, by reward'],
-  ] as const) {
-    measures.push({
-      id: key,
-      title,
-      unit: 'share',
-      better: 'up',
-      basis,
-      arms: arms.map((arm) => worldModelShare(arm.worldModel, key)),
-    })
-  }
+  measures.push({ ...worldModelMeasure(arms, 'exact'), title: 'World model, exact' })
+  if (hasBothSorts(arms))
+    measures.push({ ...worldModelMeasure(arms, 'valid'), title: 'World model, exact, valid actions' })
+  measures.push({ ...worldModelMeasure(arms, 'rewarded'), title: 'World model, by reward' })
   return measures
+}
+
+function worldModelMeasure(arms: readonly ArmResult[], of: Accuracy): Omit<Measure, 'title'> {
+  const counts = arms.map(({ worldModel }) => {
+    const clusters = [...(predictionClusters(worldModel, of)?.values() ?? [])].filter(({ count }) => count > 0)
+    const transitions = clusters.reduce((sum, { count }) => sum + count, 0)
+    return { tasks: clusters.length, transitions: transitions || (pooledWorldModel(worldModel)?.transitions ?? 0) }
+  })
+  const transitions = Math.max(0, ...counts.map((one) => one.transitions))
+  const tasks = Math.max(0, ...counts.map((one) => one.tasks))
+  return {
+    id: of === 'valid' ? 'exact:valid' : of,
+    unit: 'share',
+    better: 'up',
+    basis: `${plural(transitions, 'held-out transition')}${tasks > 0 ? ` of ${plural(tasks, 'task')}` : ''}`,
+    arms: arms.map((arm) => worldModelShare(arm.worldModel, of)),
+  }
+}
+
+/** Whether some held-out transitions, and not all of them, follow invalid actions: what is right of the others is not seen in the whole. */
+function hasBothSorts(arms: readonly ArmResult[]): boolean {
+  const valid = arms
+    .flatMap(({ worldModel }) => worldModel.flatMap(({ outcomes }) => outcomes ?? []))
+    .flatMap((one) => one.valid ?? [])
+  return valid.includes(0) && valid.includes(1)
 }
 
 /** From one arm to another; null unless both were measured. Paired by task where both know their tasks. */
 export function changeOf(measure: Measure, from: number, to: number): Change | null {
   const [a, b] = [measure.arms[from], measure.arms[to]]
   return a && b && changeBetween(a, b)
+}
+
+/**
+ * The smallest true difference that would be found, in words. Where nothing varied, or where not even the largest difference
+ * there is would be found, that cannot be told from these intervals.
+ */
+export function formatDetectable({ interval }: Change, unit: Unit): string {
+  if (!interval) return NOT_MEASURED
+  const smallest = detectableFrom(interval)
+  const text = formatDifference(smallest, unit)
+  return text.startsWith('±') || (unit === 'share' && smallest >= 1) ? 'cannot be told' : text.slice(1)
 }
 
 function changeBetween(a: Estimate, b: Estimate): Change {
@@ -206,37 +231,36 @@ function stepsPerSolved(results: readonly PolicyResult[]): Estimate | null {
   return { value: estimate.value, sd: overRuns(results, measure), interval: clusteredMeanInterval(clusters) }
 }
 
+/** Share exact, by reward, or exact of what valid actions led to. */
+type Accuracy = 'exact' | 'rewarded' | 'valid'
+
 /** Of one predictor, over the tasks that the transitions come from where they are known, else over transitions. */
-function worldModelShare(
-  results: readonly WorldModelResult[],
-  key: 'exact' | 'rewarded',
-  predictor = 'model',
-): Estimate | null {
-  const pooled = pooledWorldModel(results, predictor)
-  if (!pooled) return null
-  const clusters = predictionClusters(results, key, predictor)
-  return {
-    value: pooled[key],
-    sd: null,
-    interval: clusters
-      ? clusteredShareInterval([...clusters.values()])
-      : shareInterval(pooled[key], pooled.transitions),
-    clusters,
+function worldModelShare(results: readonly WorldModelResult[], of: Accuracy, predictor = 'model'): Estimate | null {
+  const clusters = predictionClusters(results, of, predictor)
+  if (clusters) {
+    const estimate = clusteredMean([...clusters.values()])
+    const interval = clusteredShareInterval([...clusters.values()])
+    return estimate && { value: estimate.value, sd: null, interval, clusters }
   }
+  const pooled = pooledWorldModel(results, predictor)
+  if (!pooled || of === 'valid') return null
+  return { value: pooled[of], sd: null, interval: shareInterval(pooled[of], pooled.transitions) }
 }
 
-/** Predictions by task; undefined where a part was stored without its outcomes. */
+/** Predictions by task; undefined where a part was stored without its outcomes, or without which of them are valid. */
 function predictionClusters(
   results: readonly WorldModelResult[],
-  key: 'exact' | 'rewarded',
+  of: Accuracy,
   predictor = 'model',
 ): Map<string, Cluster> | undefined {
   const parts = results.filter((result) => result.predictor === predictor && result.transitions > 0)
-  if (parts.length === 0 || parts.some((part) => !part.outcomes)) return undefined
+  const known = parts.every(({ outcomes }) => outcomes?.every(({ valid }) => of !== 'valid' || valid))
+  if (parts.length === 0 || !known) return undefined
   return new Map(
     parts.flatMap(({ split, outcomes = [] }) =>
-      outcomes.map(({ taskId, exact, reward }): [string, Cluster] => {
-        const values = key === 'exact' ? exact : reward
+      outcomes.map(({ taskId, exact, reward, valid = [] }): [string, Cluster] => {
+        const all = of === 'rewarded' ? reward : exact
+        const values = of === 'valid' ? all.filter((_, i) => valid[i] === 1) : all
         return [`${split}/${taskId}`, { sum: values.reduce((sum, value) => sum + value, 0), count: values.length }]
       }),
     ),

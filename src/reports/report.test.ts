@@ -75,6 +75,19 @@ describe('a finished run', () => {
 })
 
 describe('results that are not good', () => {
+  test('invalid actions that nothing was trained on do not hide what was learned of the others', () => {
+    const input = fixtureInput()
+    const outcomes = input.evaluation?.arms.flatMap((arm) => arm.worldModel.flatMap((one) => one.outcomes ?? [])) ?? []
+    for (const one of outcomes) one.valid = one.exact.map((_, i) => (i === 0 ? 0 : 1))
+    const row = '| World model, exact, valid actions'
+    expect(buildReport(input).markdown).toContain(row)
+    expect(buildReport(input).markdown).not.toContain('left out of training')
+    input.config = [...input.config, { path: 'collect.invalidShare', value: 0, source: 'paper' }]
+    expect(buildReport(input).markdown.split('\n\n')[1]).toMatch(
+      /Invalid actions were left out of training: on valid ones alone \(630 held-out transitions of 70 tasks\) it \*\*rose from/,
+    )
+  })
+
   test('no effect is called undetectable, not a rise', () => {
     const { markdown } = buildReport(fixtureInput(7, 0))
     expect(markdown.split('\n\n')[1]).toMatch(/Success on 274 held-out tasks \*\*did not change detectably\*\*/)
@@ -93,6 +106,7 @@ describe('missing parts', () => {
     ...fixtureInput(),
     stages: [],
     filter: null,
+    rewardKind: null,
     reward: null,
     metrics: [],
     evaluation: null,
@@ -108,6 +122,18 @@ describe('missing parts', () => {
     expect(markdown.match(/^## /gm)).toHaveLength(HEADINGS.length - 1)
     expect(markdown).not.toContain('Beside the paper')
     expect(html).not.toMatch(/NaN|Infinity|undefined|null/)
+  })
+
+  test('a reward that needs no calibration is said all the same', () => {
+    const sectionOf = (rewardKind: string | null, reward = bare.reward) =>
+      buildReport({ ...bare, rewardKind, reward })
+        .markdown.split('## The world-model reward')[1]
+        .split('## ')[0]
+    expect(sectionOf('exact')).toContain('Exact match: a prediction earns 1')
+    expect(sectionOf('rouge')).toContain('ROUGE-L')
+    expect(sectionOf('hybrid')).toMatch(/What tools return: ROUGE-L.*Nobody but tools/s)
+    expect(sectionOf('hybrid', fixtureInput().reward)).toMatch(/Embedder.*What tools return: ROUGE-L/s)
+    expect(sectionOf(null)).toContain('no world-model reward')
   })
 
   test('an environment without task reward reports its world model', () => {
@@ -136,6 +162,8 @@ describe('missing parts', () => {
       }
     }
     const { markdown, html } = buildReport(input)
+    expect(markdown).not.toContain('± is the standard deviation')
+    expect(buildReport(fixtureInput()).markdown).toContain('± is the standard deviation')
     expect(markdown).toMatch(/\| Steps per solved task<br>of solved episodes \| not measured \|/)
     expect(markdown).toMatch(/\| Success, all tasks<br>274 tasks × 1 run \| \*\*0\.0%\*\*<br>\\\[0\.0 to 1\.\d\\\]/)
     expect(`${markdown}${html}`).not.toMatch(/NaN|Infinity|undefined/)

@@ -27,7 +27,7 @@ function reportDocument(input: ReportInput): ReportDocument {
   const { run } = input
   return {
     title: run.name,
-    verdict: verdict(input.evaluation),
+    verdict: verdict(input),
     facts: [
       `method ${run.method}`,
       `environment ${run.environment}`,

@@ -16,6 +16,7 @@ export const runFileSchema = z.object({
   model: z.object({ name: z.string(), parameters: count, description: z.string().default('') }),
   machine: z.object({ cpu: z.string(), cores: count, memory: count }),
   startedAt: z.string(),
+  status: z.string().optional(),
   version: z.string(),
   resolution: z.array(z.string()).default([]),
 })

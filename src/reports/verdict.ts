@@ -1,10 +1,11 @@
 import type { EvaluationResult, WorldModelResult } from '../evaluation/index.ts'
 import type { Inline } from './document.ts'
 import { formatDifference, formatInterval, formatValue, plural } from './format.ts'
+import type { ReportInput } from './input.ts'
 import { type Change, changeFromBaseline, changeOf, type Measure, measuresOf, taskCount } from './measures.ts'
 
 /** The findings in a few sentences, good or bad: success, world model, and any other change that was detected. */
-export function verdict(evaluation: EvaluationResult | null): Inline[] {
+export function verdict({ evaluation, config }: Pick<ReportInput, 'evaluation' | 'config'>): Inline[] {
   if (!evaluation || evaluation.arms.length === 0) return ['Nothing has been evaluated yet.']
   const measures = measuresOf(evaluation)
   const last = evaluation.arms.length - 1
@@ -24,6 +25,11 @@ export function verdict(evaluation: EvaluationResult | null): Inline[] {
   if (exact) {
     if (success) sentences.push(' ')
     sentences.push(...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
+    const valid = find('exact:valid')
+    if (valid && config.some(({ path, value }) => path === 'collect.invalidShare' && value === 0)) {
+      sentences.push(' Invalid actions were left out of training: ')
+      sentences.push(...sentence(valid, `on valid ones alone (${valid.basis}) it`, last))
+    }
     const fallen = fallenKinds(evaluation)
     if (fallen.length > 0) sentences.push(` It fell on ${fallen.join(', ')}.`)
     const best = bestBaseline(evaluation)

@@ -47,11 +47,12 @@ describe('checkEnvironment', () => {
   })
 
   it('notes what is allowed and may not be meant', async () => {
-    const bare = counter({ splits: () => ['train'], step: ({ reward: _, ...rest }) => rest })
+    const bare = counter({ splits: () => ['train', 'test'], step: ({ reward: _, ...rest }) => rest })
     const found = await checkEnvironment(bare)
     expect(found.rewarded).toBe(false)
     expect(found.notes).toEqual([
       expect.stringContaining('no split "unseen"'),
+      expect.stringContaining('its split "test" is not used'),
       expect.stringContaining('no action was valid'),
     ])
   })
@@ -64,16 +65,24 @@ describe('checkEnvironment', () => {
     [
       'an incomplete task',
       { tasks: () => [{ id: 'a' } as Task] },
-      /tasks\("train"\) is not as it should be at 0.split/,
+      /tasks\("train"\) is not as it should be: \[0\]\.split is missing/,
     ],
     [
       'a changing list',
       { tasks: (split) => [task(`${split}${Math.random()}`, split)] },
       /another list at the second call/,
     ],
-    ['a wrong flag', { step: (one) => ({ ...one, valid: 'yes' }) }, /step 1: the environment's answer .* at valid/],
-    ['no observation', { step: () => ({ done: false }) }, /at observation/],
-    ['a reward that is no number', { step: (one) => ({ ...one, reward: Number.NaN }) }, /at reward/],
+    [
+      'a wrong flag',
+      { step: (one) => ({ ...one, valid: 'yes' }) },
+      /step 1 \(""\): the environment's answer .*: valid must be true or false, not text/,
+    ],
+    ['no observation', { step: () => ({ done: false }) }, /: observation is missing/],
+    [
+      'a reward that is no number',
+      { step: (one) => ({ ...one, reward: Number.NaN }) },
+      /: reward must be a number, not NaN/,
+    ],
     ['both ends at once', { step: (one) => ({ ...one, done: true, truncated: true }) }, /never both true/],
     ['shared state', { shared: true }, /share nothing between episodes/],
     [
@@ -81,7 +90,7 @@ describe('checkEnvironment', () => {
       { step: (one) => ({ ...one, observation: { from: 'environment', text: String(Math.random()) } }) },
       /take chance from the seed alone/,
     ],
-    ['a throwing step', { step: () => { throw new Error('server is down') } }, /task train-\d, step 1: .*server is down/], // biome-ignore format: one line a case
+    ['a throwing step', { step: () => { throw new Error('server is down') } }, /task train-\d, step 1 \(""\): .*server is down/], // biome-ignore format: one line a case
     ['a kind that is none', { transitionKind: () => '' }, /transitionKind\(\) of "" is not as it should be/],
   ]
   for (const [name, wrong, message] of faults) {

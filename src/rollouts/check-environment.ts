@@ -1,7 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type Action, actionText, Random, type Task, type Transition, transitionsOf, UserError } from '../core/index.ts'
-import { type Environment, HELD_OUT, type StepResult, taskSchema } from '../environments/index.ts'
+import {
+  type Action,
+  actionText,
+  locatedMessage,
+  plainIssue,
+  Random,
+  type Task,
+  type Transition,
+  transitionsOf,
+  UserError,
+} from '../core/index.ts'
+import { type Environment, HELD_OUT, type StepResult, taskSchema, unusedSplits } from '../environments/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
 
 export interface CheckOptions {
@@ -69,7 +79,9 @@ export async function checkEnvironment(
   if (!HELD_OUT.some((split) => lists.has(split))) {
     notes.push('no split "unseen": a tenth of the training tasks will be held out for evaluation')
   }
-  if (valid === 0) notes.push('no action was valid: give checkEnvironment some `commands` to try')
+  const unused = unusedSplits([...lists.keys()])
+  if (unused !== null) notes.push(unused)
+  if (valid === 0) notes.push('no action was valid: give some commands to try (`--commands`; in code, `commands`)')
   if (rewarded > 0 && rewarded < played.length) {
     notes.push('some episodes have a reward and some have none: those without count as failed')
   }
@@ -166,7 +178,7 @@ function checkTransitions(environment: Environment, task: Task, { initial, actio
     try {
       held(schema, environment[name](one), what)
     } catch (error) {
-      throw error instanceof UserError ? error : new UserError(`${what} failed: ${(error as Error).message}`)
+      throw error instanceof UserError ? error : new UserError(`${what} failed: ${locatedMessage(error)}`)
     }
   }
   for (const one of transitionsOf(trajectory)) {
@@ -178,8 +190,5 @@ function checkTransitions(environment: Environment, task: Task, { initial, actio
 function held<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const checked = schema.safeParse(value)
   if (checked.success) return checked.data
-  const [issue] = checked.error.issues
-  throw new UserError(
-    `${what} is not as it should be${issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''}: ${issue.message}`,
-  )
+  throw new UserError(`${what} is not as it should be: ${plainIssue(checked.error.issues[0])}`)
 }

@@ -32,7 +32,7 @@ async function refused(promise: Promise<unknown>, message: RegExp): Promise<void
   )
   expect(error).toBeInstanceOf(UserError)
   expect((error as Error).message).toMatch(message)
-  expect((error as Error).message).toMatch(/mend the environment; a run goes on with --resume/)
+  expect((error as Error).message).toMatch(/; mend the environment$/)
 }
 
 describe('an episode of anybody’s environment', () => {
@@ -50,33 +50,49 @@ describe('an episode of anybody’s environment', () => {
   const openings: [string, () => unknown, RegExp][] = [
     ['throws', () => { throw new Error('no key') }, /task kitchen\/3: opening it failed: no key;/], // biome-ignore format: one a line
     ['rejects', () => Promise.reject(new Error('no key')), /opening it failed: no key/],
-    ['gives nothing', () => undefined, /its episode is not as it should be: must be an object with `initial`/],
+    ['gives nothing', () => undefined, /its episode is not as it should be: it must be an object with `initial`/],
     ['gives no step', () => ({ initial: good.observation }), /its episode is not as it should be/],
     ['lacks an observation', () => episodeOf({ initial: null }), /its initial observation is not as it should be/],
-    ['has no text', () => episodeOf({ initial: { from: 'environment' } }), /initial observation.* at text: .*string/],
+    ['has no text', () => episodeOf({ initial: { from: 'environment' } }), /initial observation.*: text is missing/],
   ]
   it.each(openings)('names the task where opening %s', (_, make, message) => refused(open(make), message))
 
   it('refuses a task that is none', () =>
     refused(
       open(() => episodeOf(), { id: 'x', split: 'train', kind: 'k' }),
-      /a task of the environment strange.* at instruction/,
+      /a task of the environment strange.*: instruction is missing/,
     ))
 
   const steps: [string, () => unknown, RegExp][] = [
-    ['throws', () => { throw new Error('lost') }, /task kitchen\/3, step 2: the environment failed: lost;/], // biome-ignore format: one a line
-    ['throws what is no error', () => { throw 'lost' }, /step 2: the environment failed: lost;/], // biome-ignore format: one a line
-    ['rejects', () => Promise.reject(new Error('lost')), /step 2: the environment failed: lost/],
-    ['gives text', () => 'You see nothing.', /step 2: the environment's answer is not as it should be: .*object/],
-    ['gives null', () => null, /answer is not as it should be: .*null/],
-    ['lacks an observation', () => ({ ...good, observation: undefined }), / at observation: /],
-    ['has an unknown source', () => ({ ...good, observation: { from: 'god', text: '' } }), / at observation\.from: /],
-    ['rewards with NaN', () => ({ ...good, reward: Number.NaN }), / at reward: .*NaN/],
-    ['rewards with infinity', () => ({ ...good, reward: Number.POSITIVE_INFINITY }), / at reward: /],
-    ['rewards with text', () => ({ ...good, reward: '1' }), / at reward: .*string/],
-    ['is done with 1', () => ({ ...good, done: 1 }), / at done: .*number/],
-    ['lacks validity', () => ({ ...good, valid: undefined }), / at valid: /],
-    ['gives the wrong thing later', async () => ({ ...good, truncated: 'no' }), / at truncated: .*string/],
+    ['throws', () => { throw new Error('lost') }, /task kitchen\/3, step 2 \("look"\): the environment failed: lost;/], // biome-ignore format: one a line
+    ['throws what is no error', () => { throw 'lost' }, /step 2 \("look"\): the environment failed: lost;/], // biome-ignore format: one a line
+    ['rejects', () => Promise.reject(new Error('lost')), /step 2 \("look"\): the environment failed: lost/],
+    [
+      'gives text',
+      () => 'You see nothing.',
+      /step 2 \("look"\): the environment's answer is not as it should be: it must be an object, not text/,
+    ],
+    ['gives null', () => null, /answer is not as it should be: it must be an object, not null/],
+    ['lacks an observation', () => ({ ...good, observation: undefined }), /: observation is missing/],
+    [
+      'has an unknown source',
+      () => ({ ...good, observation: { from: 'god', text: '' } }),
+      /: observation\.from must be one of/,
+    ],
+    ['rewards with NaN', () => ({ ...good, reward: Number.NaN }), /: reward must be a number, not NaN/],
+    [
+      'rewards with infinity',
+      () => ({ ...good, reward: Number.POSITIVE_INFINITY }),
+      /: reward must be a number, not Infinity/,
+    ],
+    ['rewards with text', () => ({ ...good, reward: '1' }), /: reward must be a number, not text/],
+    ['is done with 1', () => ({ ...good, done: 1 }), /: done must be true or false, not a number/],
+    ['lacks validity', () => ({ ...good, valid: undefined }), /: valid is missing/],
+    [
+      'gives the wrong thing later',
+      async () => ({ ...good, truncated: 'no' }),
+      /: truncated must be true or false, not text/,
+    ],
   ]
   it.each(steps)('names task and step where it %s', async (_, second, message) => {
     let count = 0
@@ -85,6 +101,18 @@ describe('an episode of anybody’s environment', () => {
     )
     await episode.step(act)
     await refused(episode.step(act), message)
+  })
+
+  it('says where in the user’s own code it failed, and at which action', async () => {
+    const lost = Object.assign(new Error('lost'), {
+      stack: `Error: lost\n    at step (${process.cwd()}/my-room.ts:12:9)`,
+    })
+    const episode = await open(() => episodeOf({ step: () => Promise.reject(lost) }))
+    const long = { kind: 'text', text: `go ${'north '.repeat(20)}` } as const
+    await refused(
+      episode.step(long),
+      /step 1 \("go (north )+nor…"\): .*: lost \(my-room\.ts, line 12; --debug shows the rest\)/,
+    )
   })
 
   it('keeps where the environment failed as the cause', async () => {
@@ -115,7 +143,10 @@ describe('an episode of anybody’s environment', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const episode = await open(() => episodeOf({ step: () => new Promise(() => {}) }))
-      const waiting = refused(episode.step(act), /kitchen\/3, step 1: the environment failed: no answer within 60 s/)
+      const waiting = refused(
+        episode.step(act),
+        /kitchen\/3, step 1 \("look"\): the environment failed: no answer within 60 s/,
+      )
       vi.advanceTimersByTime(60_000)
       await waiting
       const opened = refused(

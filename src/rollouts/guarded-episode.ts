@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { type Action, type Observation, type Task, UserError } from '../core/index.ts'
+import {
+  type Action,
+  actionText,
+  locatedMessage,
+  type Observation,
+  plainIssue,
+  type Task,
+  UserError,
+} from '../core/index.ts'
 import {
   actionsSchema,
   type Environment,
@@ -62,7 +70,7 @@ export class GuardedEpisode {
 
   async step(action: Action): Promise<StepResult> {
     this.steps++
-    const what = `${named(this.task)}, step ${this.steps}: the environment`
+    const what = `${named(this.task)}, step ${this.steps} (${shown(action)}): the environment`
     const result = await answered(() => this.episode.step(action), this.wait, what)
     return checked(result, stepResultSchema, `${what}'s answer`)
   }
@@ -81,13 +89,20 @@ export class GuardedEpisode {
   }
 }
 
-const REMEDY = 'mend the environment; a run goes on with --resume'
+const REMEDY = 'mend the environment'
 
 const named = (task: Task): string => `task ${task.id}`
 
+/** Longest part of an action in messages, in characters. */
+const SHOWN = 60
+
+function shown(action: Action): string {
+  const text = actionText(action)
+  return text.length > SHOWN ? `"${text.slice(0, SHOWN)}…"` : `"${text}"`
+}
+
 function failed(what: string, error: unknown): UserError {
-  const reason = error instanceof Error ? error.message : String(error)
-  const wrapped = new UserError(`${what} failed: ${reason}; ${REMEDY}`)
+  const wrapped = new UserError(`${what} failed: ${locatedMessage(error)}; ${REMEDY}`)
   // Where in the environment it went wrong: shown after --debug.
   wrapped.cause = error
   return wrapped
@@ -96,9 +111,7 @@ function failed(what: string, error: unknown): UserError {
 function checked<T>(value: unknown, schema: z.ZodType<T>, what: string): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const field = issue.path.length > 0 ? ` at ${issue.path.join('.')}` : ''
-  throw new UserError(`${what} is not as it should be${field}: ${issue.message}; ${REMEDY}`)
+  throw new UserError(`${what} is not as it should be: ${plainIssue(result.error.issues[0])}; ${REMEDY}`)
 }
 
 /** What `ask` returns or promises. Every wait has a deadline and says what it waited for; Ctrl-C ends it at once. */

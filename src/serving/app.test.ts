@@ -50,9 +50,14 @@ const hello = [{ role: 'user', content: 'hi' }]
 
 describe('what is refused', () => {
   const chats: [string, object, string, RegExp][] = [
-    ['no messages', {}, 'messages', /expected array/],
-    ['empty messages', { messages: [] }, 'messages', />=1/],
-    ['a wrong role', { messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].role', /"system"\|"developer"/],
+    ['no messages', {}, 'messages', /^messages is missing$/],
+    ['empty messages', { messages: [] }, 'messages', /must not be empty/],
+    [
+      'a wrong role',
+      { messages: [{ role: 'tool', content: 'x' }] },
+      'messages[0].role',
+      /must be one of "system", "developer"/,
+    ],
     ['content of another type', { messages: [{ role: 'user', content: 3 }] }, 'messages[0].content', /must be a text/],
     [
       'an image',
@@ -60,23 +65,23 @@ describe('what is refused', () => {
       'messages[0].content[0].type',
       /only text is supported/,
     ],
-    ['a name', { messages: [{ ...hello[0], name: 'Ann' }] }, 'messages[0].name', /is not known to this server/],
+    ['a name', { messages: [{ ...hello[0], name: 'Ann' }] }, 'messages[0].name', /is not known: leave it out/],
     ['tools', { messages: hello, tools: [{ type: 'function' }] }, 'tools', /is not supported here/],
     ['a response format', { messages: hello, response_format: { type: 'json_object' } }, 'response_format', /not supp/],
     ['penalties', { messages: hello, frequency_penalty: 0.1 }, 'frequency_penalty', /not supported/],
     ['a logit bias', { messages: hello, logit_bias: { 5: 1 } }, 'logit_bias', /not supported/],
-    ['unknown fields', { messages: hello, top_k: 5 }, 'top_k', /is not known to this server/],
-    ['a hot temperature', { messages: hello, temperature: 3 }, 'temperature', /<=2/],
+    ['unknown fields', { messages: hello, top_k: 5 }, 'top_k', /is not known: leave it out/],
+    ['a hot temperature', { messages: hello, temperature: 3 }, 'temperature', /must be at most 2/],
     ['a vanishing temperature', { messages: hello, temperature: 1e-9 }, 'temperature', /0 takes the most probable/],
-    ['no top-p', { messages: hello, top_p: 0 }, 'top_p', />0/],
-    ['n of zero', { messages: hello, n: 0 }, 'n', />=1/],
-    ['n of many', { messages: hello, n: 129 }, 'n', /<=128/],
-    ['half a seed', { messages: hello, seed: 0.5 }, 'seed', /expected int/],
-    ['an empty stop', { messages: hello, stop: '' }, 'stop', />=1/],
-    ['an empty stop among others', { messages: hello, stop: ['a', ''] }, 'stop[1]', />=1/],
-    ['no tokens', { messages: hello, max_tokens: 0 }, 'max_tokens', />=1/],
+    ['no top-p', { messages: hello, top_p: 0 }, 'top_p', /must be above 0/],
+    ['n of zero', { messages: hello, n: 0 }, 'n', /must be at least 1/],
+    ['n of many', { messages: hello, n: 129 }, 'n', /must be at most 128/],
+    ['half a seed', { messages: hello, seed: 0.5 }, 'seed', /must be a whole number/],
+    ['an empty stop', { messages: hello, stop: '' }, 'stop', /must not be empty/],
+    ['an empty stop among others', { messages: hello, stop: ['a', ''] }, 'stop[1]', /must not be empty/],
+    ['no tokens', { messages: hello, max_tokens: 0 }, 'max_tokens', /must be at least 1/],
     ['alternatives alone', { messages: hello, top_logprobs: 2 }, 'top_logprobs', /goes with logprobs: true/],
-    ['many alternatives', { messages: hello, logprobs: true, top_logprobs: 21 }, 'top_logprobs', /<=20/],
+    ['many alternatives', { messages: hello, logprobs: true, top_logprobs: 21 }, 'top_logprobs', /must be at most 20/],
     ['stream options alone', { messages: hello, stream_options: {} }, 'stream_options', /goes with stream: true/],
     ['an answer beyond the context', { messages: hello, max_tokens: 64 }, 'messages', /exceed the context of 64/],
     [
@@ -105,7 +110,7 @@ describe('what is refused', () => {
     ['an empty prompt among others', { prompt: ['a', ''] }, 'prompt', /is empty/],
     ['no prompts', { prompt: [] }, 'prompt', /must be a text or a list/],
     ['tokens that are none', { prompt: [1, 512] }, 'prompt', /token 512; the vocabulary has 512/],
-    ['negative tokens', { prompt: [1, -1] }, 'prompt[1]', />=0/],
+    ['negative tokens', { prompt: [1, -1] }, 'prompt[1]', /must be at least 0/],
     ['more answers than one request may have', { prompt: ['a', 'b'], n: 128 }, 'n', /more than 128 answers/],
     ['nothing at all', { prompt: 'a', max_tokens: 0 }, 'max_tokens', /goes with echo: true/],
     ['a suffix', { prompt: 'a', suffix: 'b' }, 'suffix', /not supported/],
@@ -127,7 +132,10 @@ describe('what is refused', () => {
     const broken = await post('/v1/completions', '{"prompt": ')
     expect([broken.status, (await errorOf(broken)).message]).toEqual([400, expect.stringMatching(/is not JSON/)])
     const list = await post('/v1/completions', [])
-    expect([list.status, (await errorOf(list)).message]).toEqual([400, expect.stringMatching(/the body: .*object/)])
+    expect([list.status, (await errorOf(list)).message]).toEqual([
+      400,
+      expect.stringMatching(/the body must be an object, not a list/),
+    ])
     const form = await app.request('/v1/completions', { method: 'POST', body: '{"prompt":"a"}' })
     expect([form.status, (await errorOf(form)).message]).toEqual([415, expect.stringMatching(/Content-Type/)])
     const large = await post('/v1/completions', { prompt: 'x'.repeat(LIMITS.body) })
@@ -136,15 +144,18 @@ describe('what is refused', () => {
 
   it('another path, method, model or host', async () => {
     const { app, post } = open()
-    for (const [path, method] of [
-      ['/v1/embeddings', 'POST'],
-      ['/v1/completions', 'GET'],
+    const nowhere = await app.request('/v1/embeddings', { method: 'POST' })
+    expect(nowhere.status).toBe(404)
+    expect((await errorOf(nowhere)).message).toBe(
+      'there is no POST /v1/embeddings here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions, GET /tokenizer_info, POST /tokenize, POST /detokenize',
+    )
+    for (const [path, method, allow] of [
+      ['/v1/completions', 'GET', 'POST'],
+      ['/v1/models/org/small', 'DELETE', 'GET'],
     ]) {
-      const response = await app.request(path, { method })
-      expect(response.status).toBe(404)
-      expect((await errorOf(response)).message).toBe(
-        `there is no ${method} ${path} here; there is GET /health, GET /v1/models, GET /v1/models/:model, POST /v1/chat/completions, POST /v1/completions, GET /tokenizer_info, POST /tokenize, POST /detokenize`,
-      )
+      const refused = await app.request(path, { method })
+      expect([refused.status, refused.headers.get('Allow')]).toEqual([405, allow])
+      expect((await errorOf(refused)).message).toBe(`${path} answers to ${allow}, not to ${method}`)
     }
     const other = await post('/v1/completions', { model: 'large', prompt: 'a' })
     expect(other.status).toBe(404)

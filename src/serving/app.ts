@@ -31,16 +31,20 @@ export function createApp(service: Service): Hono {
     const { status, body, details, message } = asApiError(error)
     service.log(`${context.req.method} ${context.req.path} ${status}, ${message}`)
     if (details.retryAfter !== undefined) context.header('Retry-After', String(details.retryAfter))
+    if (details.allow !== undefined) context.header('Allow', details.allow)
     return context.json(body, status)
   })
   app.notFound((context) => {
     const { method, path } = context.req
     // `ALL` are the checks above the routes.
-    const there = app.routes.flatMap((route) =>
-      route.method === 'ALL' ? [] : [`${route.method} ${route.path.replace(/\{.*/, '')}`],
-    )
-    const error = new ApiError(404, `there is no ${method} ${path} here; there is ${there.join(', ')}`)
-    return context.json(error.body, error.status)
+    const routes = app.routes.filter((route) => route.method !== 'ALL')
+    const others = routes.filter((route) => matches(route.path, path)).map((route) => route.method)
+    if (others.length > 0) {
+      const allow = others.join(', ')
+      throw new ApiError(405, `${path} answers to ${allow}, not to ${method}`, { allow })
+    }
+    const there = routes.map((route) => `${route.method} ${route.path.replace(/\{.*/, '')}`)
+    throw new ApiError(404, `there is no ${method} ${path} here; there is ${there.join(', ')}`)
   })
   app.use(async (context, next) => {
     const host = context.req.header('host')
@@ -77,6 +81,11 @@ export function createApp(service: Service): Hono {
   app.post('/tokenize', async (context) => context.json(tokenize(await bodyOf(context), model)))
   app.post('/detokenize', async (context) => context.json(detokenize(await bodyOf(context), model)))
   return app
+}
+
+/** Whether a path is one of a route's: `/v1/models/:model{.+}`. */
+function matches(route: string, path: string): boolean {
+  return new RegExp(`^${route.replace(/:\w+\{(.*)\}/, '$1')}$`).test(path)
 }
 
 function describe(model: ServedModel, id: string) {

@@ -1,6 +1,7 @@
 /** What both kinds of requests hold, and how a body is checked. */
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
+import { fieldName, plainFault, plainIssue } from '../core/index.ts'
 import { ApiError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
@@ -105,30 +106,10 @@ export function commonSettings(fields: CommonFields): CommonSettings {
   }
 }
 
-function fieldName(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? String(key) : `${name}.${String(key)}`),
-    '',
-  )
-}
-
-/** The issue that says most: of a union's, that of the alternative which came furthest. */
-function deepest(issue: z.core.$ZodIssue): { path: readonly PropertyKey[]; message: string } {
-  if (issue.code === 'unrecognized_keys') {
-    return { path: [...issue.path, issue.keys[0]], message: 'is not known to this server: leave it out' }
-  }
-  if (issue.code !== 'invalid_union') return issue
-  const inner = issue.errors
-    .flatMap((issues) => issues.slice(0, 1).map(deepest))
-    .sort((a, b) => b.path.length - a.path.length)[0]
-  return inner && inner.path.length > 0 ? { path: [...issue.path, ...inner.path], message: inner.message } : issue
-}
-
 /** A checked body. @throws ApiError that names the first field that is wrong. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const checked = schema.safeParse(body)
   if (checked.success) return checked.data
-  const { path, message } = deepest(checked.error.issues[0])
-  const param = fieldName(path)
-  throw new ApiError(400, `${param || 'the body'}: ${message}`, { param: param || undefined })
+  const [issue] = checked.error.issues
+  throw new ApiError(400, plainIssue(issue, 'the body'), { param: fieldName(plainFault(issue).path) || undefined })
 }

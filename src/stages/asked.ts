@@ -8,7 +8,7 @@ import type { StageContext } from './context.ts'
  * context is left out and counted: neither is ever cut.
  */
 export function asked(
-  { agent, format, trainer, config }: StageContext,
+  { agent, format, trainer, config }: Pick<StageContext, 'agent' | 'format' | 'trainer' | 'config'>,
   trajectories: readonly Trajectory[],
 ): { transitions: Transition[]; tooLong: number } {
   const { contextLength } = trainer.sampler()

@@ -1,9 +1,9 @@
-import { askedTransitions } from '../agents/index.ts'
 import { actionText, hash32, observationText, type Trajectory, type Transition } from '../core/index.ts'
 import { answerSequence, labelSequence, predict } from '../evaluation/index.ts'
 import { sftData } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import type { TokenSequence } from '../tokens/index.ts'
+import { asked } from './asked.ts'
 import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Rehearsal, Shown, UnitCost } from './plan.ts'
@@ -34,10 +34,10 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
   const isPatient = secondsPerToken * maxSteps * maxTokens < PATIENCE
   const played = first && (isPatient ? await play(context, slots.slice(0, EPISODES), maxSteps, maxTokens) : first)
   const trajectories = played?.trajectories ?? recorded!.slice(0, EPISODES)
-  const transitions = spread(
-    trajectories.flatMap((one) => askedTransitions(context.agent, one)),
-    isPatient ? TRANSITIONS : 1,
-  )
+  const { transitions: all } = asked(context, trajectories)
+  const trainable = all.filter((one) => one.valid || config.collect.invalidShare > 0)
+  // Where none can be trained on, the others still tell what an answer costs; they are no example of anything.
+  const transitions = spread(trainable.length > 0 ? trainable : all, isPatient ? TRANSITIONS : 1)
   const label = await labels(context, transitions)
   const answers = await predictions(context, transitions, isPatient ? config.worldModel.maxTokens : SHORT)
   const counted = recorded ?? trajectories
@@ -51,7 +51,10 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
     episode: await episodeCost(context, trajectories, played?.seconds ?? 0),
     prediction: answers.cost,
     label: { ...label.cost, sampleSeconds: secondsToDraw(label.cost.sampled, answers.cost) },
-    shown: { episode: shownEpisode(trajectories[0]), prediction: answers.shown, label: label.shown },
+    shown: {
+      episode: shownEpisode(trajectories[0]),
+      ...(trainable.length > 0 && { prediction: answers.shown, label: label.shown }),
+    },
   }
   return isPatient ? rehearsal : atMost(rehearsal, context, secondsPerToken)
 }

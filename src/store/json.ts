@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { plainIssue, UserError } from '../core/index.ts'
 import { writeFileAtomic } from './atomic.ts'
 
 /** Reads and checks a JSON file. Missing, malformed or of another shape: a `UserError` that names the file and the field. */
@@ -15,8 +15,7 @@ export function readJson<Schema extends z.ZodType>(path: string, schema: Schema)
   }
   const checked = schema.safeParse(content)
   if (checked.success) return checked.data
-  const issue = checked.error.issues[0]
-  throw new UserError(`${path} does not hold what it should: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
+  throw new UserError(`${path} does not hold what it should: ${plainIssue(checked.error.issues[0])}`)
 }
 
 /** Writes a value as indented JSON, whole or not at all. */

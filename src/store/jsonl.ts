@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { plainIssue, UserError } from '../core/index.ts'
 import { makeFolder, syncFolder } from './folder.ts'
 import { explained, writing } from './write-error.ts'
 
@@ -138,6 +138,5 @@ function parseLine<T>(path: string, index: number, line: string, schema: z.ZodTy
   }
   const checked = schema.safeParse(value)
   if (checked.success) return checked.data
-  const issue = checked.error.issues[0]
-  throw new UserError(`${path}, line ${index + 1}: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
+  throw new UserError(`${path}, line ${index + 1}: ${plainIssue(checked.error.issues[0], 'the line')}`)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
-import { UserError } from '../core/index.ts'
+import { plainIssue, UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
 
 /** The part of the library's class that is used here. */
@@ -48,9 +48,9 @@ export class Tokenizer {
     const tokenizer = fileSchema.safeParse(file)
     const settings = configSchema.safeParse(config)
     if (!tokenizer.success)
-      throw new UserError(`${source}: tokenizer.json is malformed: ${firstIssue(tokenizer.error)}`)
+      throw new UserError(`${source}: tokenizer.json is malformed: ${plainIssue(tokenizer.error.issues[0])}`)
     if (!settings.success)
-      throw new UserError(`${source}: tokenizer_config.json is malformed: ${firstIssue(settings.error)}`)
+      throw new UserError(`${source}: tokenizer_config.json is malformed: ${plainIssue(settings.error.issues[0])}`)
     this.added = new Map(tokenizer.data.added_tokens.map((token) => [token.id, token.content]))
     this.decodesInRuns = tokenizer.data.decoder?.type === 'ByteLevel'
     this.bosToken = settings.data.bos_token ?? null
@@ -121,9 +121,4 @@ export function loadTokenizer(folder: string): Tokenizer {
     readJson(join(folder, 'tokenizer_config.json'), z.unknown()),
     folder,
   )
-}
-
-function firstIssue(error: z.ZodError): string {
-  const issue = error.issues[0]
-  return `${issue.path.join('.') || 'top level'}: ${issue.message}`
 }

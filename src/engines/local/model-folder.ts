@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { UserError } from '../../core/index.ts'
+import { plainIssue, UserError } from '../../core/index.ts'
 import { type FloatTensor, readSafetensors, writeFileAtomic, writeSafetensors } from '../../store/index.ts'
 import { type ModelConfig, modelConfigSchema } from './config.ts'
 import type { ParameterSet } from './parameters.ts'
@@ -38,7 +38,7 @@ export function readModelConfig(folder: string): ModelConfig {
   if (!config.success || !rest.success) {
     const [issue] = (config.error ?? rest.error)?.issues ?? []
     throw new UserError(
-      `${path}: ${issue?.path.join('.')}: ${issue?.message}; plain Llama models without scaled rotary embeddings or biases are supported`,
+      `${path}: ${plainIssue(issue, 'the file')}; plain Llama models without scaled rotary embeddings or biases are supported`,
     )
   }
   const { hidden_size: width, num_attention_heads: heads, num_key_value_heads: keyHeads } = config.data

@@ -20,8 +20,6 @@ interface Pending {
  */
 export const CALL_DEADLINE = 3_600_000
 
-const GO_ON = 'go on with --resume'
-
 export class WorkerClient {
   private readonly worker: Worker
   private readonly pending = new Map<number, Pending>()
@@ -39,7 +37,7 @@ export class WorkerClient {
       if ('error' in answer) pending?.reject(receivedError(answer.error))
       else pending?.resolve(answer.result)
     })
-    const memory = `where it ran out of memory, take a smaller batch or model; ${GO_ON}`
+    const memory = 'where it ran out of memory, take a smaller batch or model'
     const fail = (error: unknown) => {
       const what = error instanceof Error ? error.message : String(error)
       this.end(new UserError(`the engine's worker thread failed: ${what}; ${memory}`))
@@ -78,7 +76,7 @@ export class WorkerClient {
     const minutes = CALL_DEADLINE / 60_000
     this.end(
       new UserError(
-        `the engine did not answer "${name}" within ${minutes} minutes: it is stuck, or the batch is too large for this machine; take a smaller one, or ${GO_ON}`,
+        `the engine did not answer "${name}" within ${minutes} minutes: it is stuck, or the batch is too large for this machine; take a smaller one`,
       ),
     )
     void this.terminate()

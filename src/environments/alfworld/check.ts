@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { UserError } from '../../core/index.ts'
+import { plainIssue, UserError } from '../../core/index.ts'
 import { findDataFolder } from './folder.ts'
 import { GAME_FILE, loadGame } from './gamefile.ts'
 import { onlyOnce } from './games.ts'
@@ -119,8 +119,7 @@ function* readTraces(file: string): Generator<{ trace: Trace; line: number }> {
     }
     const parsed = trace.safeParse(json)
     if (!parsed.success) {
-      const [issue] = parsed.error.issues
-      throw new UserError(`${file}:${index + 1}: no trace: ${issue.path.join('.') || 'top level'}: ${issue.message}`)
+      throw new UserError(`${file}:${index + 1}: no trace: ${plainIssue(parsed.error.issues[0])}`)
     }
     yield { trace: parsed.data, line: index + 1 }
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { UserError } from '../../core/index.ts'
+import { plainIssue, UserError } from '../../core/index.ts'
 import { compileGame, type Game } from './game.ts'
 import { parseProblem } from './problem.ts'
 import { RULES, selectRules } from './rules.ts'
@@ -74,9 +74,8 @@ function checkGameFile(text: string): GameFile {
   const upstream = typeof json === 'object' && json !== null && ('pddl_domain' in json || 'grammar' in json)
   const parsed = (upstream ? upstreamFile : generatedFile).safeParse(json)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
   throw new UserError(
-    `${issue.path.join('.') || 'top level'}: ${issue.message}; a ${GAME_FILE} needs the keys pddl_problem and either pddl_domain and grammar (ALFWorld) or rules and task (generated): ${REMEDY}`,
+    `${plainIssue(parsed.error.issues[0])}; a ${GAME_FILE} needs the keys pddl_problem and either pddl_domain and grammar (ALFWorld) or rules and task (generated): ${REMEDY}`,
   )
 }
 

@@ -124,11 +124,11 @@ describe('a chat log', () => {
     ['no assistant', [user('a')], 'no message is the assistant’s'],
     ['no message', [], 'messages: no message in it'],
     ['an unknown role', [{ role: 'robot', content: 'a' }], 'messages[0].role: expected "system"'],
-    ['an image', [user([{ type: 'image_url' }])], 'messages[0].content: expected text'],
+    ['an image', [user([{ type: 'image_url' }])], 'messages[0].content[0].type must be one of "text"'],
     [
       'no name',
       [{ role: 'assistant', tool_calls: [{ function: {} }] }],
-      'messages[0].tool_calls[0].function.name: expected',
+      'messages[0].tool_calls[0].function.name is missing',
     ],
     [
       'another split',
@@ -136,7 +136,7 @@ describe('a chat log', () => {
       'split: "half" is no split; there are train',
     ],
     ['no messages at all', { chat: [] }, 'messages: expected a list'],
-    ['something else', 'hello', 'expected {"messages": […]}'],
+    ['something else', 'hello', 'the conversation: expected {"messages": […]}'],
   ])('with %s is one clear line', (_, entry, why) => {
     const good = [user('a'), says('b'), user('c')]
     expect(() => read(lines(good, entry))).toThrow(UserError)

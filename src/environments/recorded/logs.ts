@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import { type Trajectory, UserError, uniform } from '../../core/index.ts'
+import { plainIssue, type Trajectory, UserError, uniform } from '../../core/index.ts'
 import { hashOf } from '../../store/index.ts'
 import { conversationOf, type Recording } from './conversation.ts'
 import { entrySchema, type LogEntry } from './messages.ts'
@@ -115,20 +114,8 @@ const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.
 function checked(value: unknown): LogEntry {
   const result = entrySchema.safeParse(Array.isArray(value) ? { messages: value } : value)
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  const field = fieldName(issue.path)
-  throw new UserError(field === '' ? plainly(issue.message) : `${field}: ${plainly(issue.message)}`)
+  throw new UserError(plainIssue(result.error.issues[0], 'the conversation'))
 }
-
-/** `messages[2].content`. */
-function fieldName(path: z.core.$ZodIssue['path']): string {
-  return path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-    .replace(/^\./, '')
-}
-
-const plainly = (text: string): string => text.replace(/^Invalid input: /, '')
 
 function trajectoryOf(
   { tools, reward }: LogEntry,

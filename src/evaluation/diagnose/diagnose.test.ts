@@ -203,6 +203,27 @@ describe('the verdict', () => {
     )
   })
 
+  it('says which exception let a figure below its bound pass', () => {
+    const [, told] = groundFor(evidence(0.565, 0.3, 1, 0.5, 0.5)).reasons
+    expect(told).toMatch(
+      /tells 30\.0% .*\(bound: at least 40\.0%, unless a look-up is right in half; here it is in 56\.5%\)$/,
+    )
+    expect(groundFor(evidence(0.565, 0.5, 1, 0.5, 0.5)).reasons[1]).toMatch(/\(bound: at least 40\.0%\)$/)
+  })
+
+  it('does not blame the environment for answers that cannot be read', () => {
+    const groups = (parsed: number) =>
+      Array.from({ length: 4 }, () => ({ kind: 'all', varied: false, meanReward: 0, parsed }))
+    const verdict = (parsed: number) =>
+      groundFor({ ...evidence(0.2, 0.6, 1, 0.5, 0.5), variance: groupVariance('base model', 8, groups(parsed)) })
+    expect(verdict(0.03)).toMatchObject({ ground: 'good ground for RWML', also: [] })
+    expect(verdict(0.03).reasons).toHaveLength(3)
+    expect(verdict(0.03).notes).toEqual([
+      expect.stringMatching(/^only 3\.0% of the predictions of the base model follow/),
+    ])
+    expect(verdict(0.6)).toMatchObject({ ground: 'too unpredictable', notes: [expect.stringContaining('a look-up')] })
+  })
+
   it('rests on what was measured', () => {
     const { ground, reasons } = groundFor({
       visibility: { transitions: 1, told: null, whole: 1 },

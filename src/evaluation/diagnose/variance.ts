@@ -4,6 +4,8 @@ export interface GroupVariance {
   source: 'filter model' | 'base model'
   /** Predictions a group. */
   size: number
+  /** Share of all predictions that follow the answer format; null where that was not written down (the filter's). */
+  parsed: number | null
   all: VarianceCount
   /** Of what the filter kept; null where these were not the filter's groups. */
   kept: VarianceCount | null
@@ -22,6 +24,8 @@ export interface ScoredGroup {
   varied: boolean
   meanReward: number
   kept?: boolean
+  /** Share of the group's predictions that follow the answer format. */
+  parsed?: number
 }
 
 /** Counts groups with variance, in all and by kind. */
@@ -32,9 +36,11 @@ export function groupVariance(
 ): GroupVariance {
   const kinds = [...new Set(groups.map((group) => group.kind))]
   const kept = groups.filter((group) => group.kept)
+  const parsed = groups.flatMap((group) => group.parsed ?? [])
   return {
     source,
     size,
+    parsed: parsed.length > 0 ? parsed.reduce((sum, share) => sum + share, 0) / parsed.length : null,
     all: countOf(groups),
     kept: source === 'filter model' ? countOf(kept) : null,
     byKind: Object.fromEntries(kinds.map((kind) => [kind, countOf(groups.filter((group) => group.kind === kind))])),

@@ -14,7 +14,9 @@ export function nextSection({ run }: ReportInput): Section {
       {
         block: 'commands',
         commands: [
-          { about: 'Resume this run where it stopped', command: `npx ${run.command} --out ${folder} --resume` },
+          ...(run.status === 'finished'
+            ? []
+            : [{ about: 'Resume this run where it stopped', command: `npx ${run.command} --out ${folder} --resume` }]),
           { about: 'Write this report again', command: `npx rwml report ${folder}` },
           {
             about: 'The same from another seed: one run is not a result',

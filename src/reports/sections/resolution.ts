@@ -1,8 +1,6 @@
 import type { Block, Section } from '../document.ts'
-import { formatDifference } from '../format.ts'
 import type { ReportInput } from '../input.ts'
-import { detectableFrom } from '../intervals.ts'
-import { changeOf, measuresOf } from '../measures.ts'
+import { changeOf, formatDetectable, measuresOf } from '../measures.ts'
 
 /** What differences a run of this size would miss, from the width of its own intervals. */
 export function resolutionSection(input: ReportInput): Section {
@@ -11,9 +9,9 @@ export function resolutionSection(input: ReportInput): Section {
   const last = (evaluation?.arms.length ?? 0) - 1
   if (evaluation && last > 0) {
     const rows = measuresOf(evaluation).flatMap((measure) => {
-      const interval = changeOf(measure, 0, last)?.interval
-      if (!interval) return []
-      const smallest = formatDifference(detectableFrom(interval), measure.unit).replace('+', '')
+      const change = changeOf(measure, 0, last)
+      if (!change?.interval) return []
+      const smallest = formatDetectable(change, measure.unit)
       return [[{ text: measure.title }, { text: measure.basis, tone: 'quiet' as const }, { text: smallest }]]
     })
     if (rows.length > 0) {

@@ -35,8 +35,11 @@ export function resultsSection(input: ReportInput): Section {
       {
         block: 'note',
         content: [
+          ...(measures.some(({ arms }) => arms.some((arm) => arm && arm.sd !== null))
+            ? ['± is the standard deviation over evaluation runs. ']
+            : []),
           hasSuccess(evaluation)
-            ? '± is the standard deviation over evaluation runs; in brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). '
+            ? 'In brackets 95% intervals over tasks (Wilson’s, at the effective number of independent tasks; differences paired by task). '
             : 'In brackets 95% intervals. ',
           ...(measures.some(({ id, arms }) => id === 'exact' && arms.some((arm) => arm && !arm.clusters))
             ? ['World-model intervals of this older run count transitions as independent and are a little too narrow. ']

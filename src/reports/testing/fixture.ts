@@ -34,6 +34,7 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
         tokensSampled: 410_000,
         notes: ['2,300 transitions from 256 tasks × 3.'],
       },
+      { name: 'reward', title: 'Choose the reward', seconds: 1, notes: ['embedding'] },
       { name: 'filter', title: 'Filter', seconds: 82, tokensSampled: 1_900_000, tokensTrained: 240_000, notes: [] },
       {
         name: 'world-model-rl',
@@ -65,6 +66,7 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
         groupsWithVariance: kind === 'other' ? null : Math.round(count * (0.6 + 0.3 * index)),
       })),
     },
+    rewardKind: 'embedding',
     reward: {
       embedder: 'lexical (TF-IDF, uni- and bigrams)',
       semantic: false,
@@ -91,6 +93,7 @@ const CONFIG: ConfigField[] = [
     value,
     source: name === 'tasks' ? ('user' as const) : ('paper' as const),
   })),
+  { path: 'reward.kind', value: 'embedding', source: 'paper' },
   ...Object.entries({ rule: 'band', predictions: 10, keepEasy: 0.1, keepHopeless: 0.1, easyAbove: 0 }).map(
     ([name, value]) => ({
       path: `filter.${name}`,

@@ -52,7 +52,8 @@ const VARIANTS: Record<string, () => Stage[]> = {
   unfiltered: () => sequence('unfiltered', ALL),
   strongKl: () =>
     sequence('strong-kl', { ...ALL, settings: { ...ALL.settings, kl: { coefficient: 0.1, estimator: 'k3' } } }),
-  gentle: () => sequence('gentle', { ...ALL, settings: { ...ALL.settings, learningRate: 5e-5 } }),
+  gentle: () => sequence('gentle', { settings: { learningRate: 5e-5 } }),
+  interleavedGentle: () => inTurns('interleaved-gentle', { settings: { learningRate: 5e-5 } }),
   mismatched: () => sequence('mismatched', { teaches: 'mismatched targets' }),
   interleaved: () => inTurns('interleaved', {}),
   interleavedUnfiltered: () => inTurns('interleaved-unfiltered', ALL),

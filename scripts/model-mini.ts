@@ -3,7 +3,7 @@
  * decoder on transcripts of noisy play in generated households (a family of layouts that no experiment uses), and ships
  * it as bf16 safetensors. Seeded; an interrupted run goes on. docs/miniature.md says what it is and what it is not.
  */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uniform } from '../src/core/index.ts'
@@ -36,7 +36,7 @@ const work = values.work
 const FULL_SHARE = 0.1
 const STEPS = { small: 14, full: 24 }
 /** Share of episodes that end with a question about what follows. */
-const PREDICTIONS = 0.4
+const PREDICTIONS = 0.5
 /** Share of sequences that are practice in looking, in the first part of the training and after it. */
 const DRILL_SHARE = 0.15
 const DRILLS = { first: 0.7, later: 0.1 }
@@ -77,6 +77,8 @@ const trainer = engine.trainer()
 const start = join(work, 'start')
 await trainer.save(start)
 composeEmbeddings(start, format.tokenizer, hidden)
+// They spoke of the weights as they were saved.
+rmSync(join(start, 'checksums.json'))
 await trainer.loadWeights(start)
 
 const began = Date.now()

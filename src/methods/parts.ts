@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,10 +13,10 @@ import {
   windowAgent,
 } from '../agents/index.ts'
 import { hash32, type Transition, UserError } from '../core/index.ts'
-import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
+import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory, weightFiles } from '../engines/index.ts'
 import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
-import { hashOf } from '../store/index.ts'
+import { hashOf, updateFromFile } from '../store/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 
 /** What is given in code instead of by settings. */
@@ -93,17 +93,18 @@ export function agentOf({ agent }: Config, own: boolean): Agent {
 export function modelFolder(path: string): string {
   const found = [resolve(path), join(PACKAGE, path)].find((folder) => existsSync(join(folder, 'config.json')))
   if (!found)
-    throw new UserError(`no model at ${resolve(path)}: a model folder holds config.json and model.safetensors`)
+    throw new UserError(
+      `no model at ${resolve(path)}: a model folder holds config.json and model.safetensors ("rwml model import" makes one of a GGUF file or a name on the Hugging Face hub)`,
+    )
   return found
 }
 
 /** What a run hangs on besides its settings: weights and tokenizer. */
 export function modelHash(folder: string): string {
   const hash = createHash('sha256')
-  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
-    const path = join(folder, name)
-    if (existsSync(path)) hash.update(readFileSync(path))
-  }
+  const named = (name: string) => join(folder, name)
+  const files = [named('config.json'), ...weightFiles(folder), named('tokenizer.json'), named('tokenizer_config.json')]
+  for (const path of files) if (existsSync(path)) updateFromFile(hash, path)
   return hash.digest('hex')
 }
 

@@ -1,4 +1,8 @@
 export * from './config.ts'
+export * from './config-file.ts'
 export { type LocalEngine, openLocalEngine } from './engine.ts'
+export * from './model-folder.ts'
+export { requireShapes, requireUsableTensors } from './parameters.ts'
 export type { EngineOptions, ModelSource } from './protocol.ts'
+export * from './rope.ts'
 export { trainingMemory } from './training/memory.ts'

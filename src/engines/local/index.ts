@@ -1,6 +1,7 @@
 export * from './config.ts'
 export * from './config-file.ts'
 export { type LocalEngine, openLocalEngine } from './engine.ts'
+export { GgufWeights, ggufConfig } from './gguf-model.ts'
 export * from './model-folder.ts'
 export { requireShapes, requireUsableTensors } from './parameters.ts'
 export type { EngineOptions, ModelSource } from './protocol.ts'

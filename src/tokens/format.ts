@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
-import { type ChatTemplate, loadChatTemplate, type Message } from './template.ts'
+import { type ChatTemplate, loadChatTemplate, type Message, type RenderOptions } from './template.ts'
 import { loadTokenizer, type Tokenizer } from './tokenizer.ts'
 
 /** Stands for a reply while the template is probed; letters only, so that no template trims or escapes it. */
@@ -28,8 +28,8 @@ export class ChatFormat {
   }
 
   /** Text of the prompt whose answer is an assistant turn. */
-  promptText(messages: readonly Message[]): string {
-    return this.template.render(messages, { addGenerationPrompt: true })
+  promptText(messages: readonly Message[], options: Omit<RenderOptions, 'addGenerationPrompt'> = {}): string {
+    return this.template.render(messages, { ...options, addGenerationPrompt: true })
   }
 
   /** The sampled tokens as message content: decoded, without the stop sequence at the end. */

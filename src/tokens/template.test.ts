@@ -7,7 +7,7 @@ import { ChatTemplate, findChatTemplate, loadChatTemplate, type Message } from '
 /** What templates of models with tools do, in small. */
 const TOOLS = `{%- if tools %}{{- 'TOOLS' }}{%- for tool in tools %}{{- '\\n' + (tool | tojson) }}{%- endfor %}{{- '\\n' }}{%- endif %}
 {%- for message in messages %}{{- message.role + ': ' + message.content }}
-{%- for call in message.tool_calls %}{{- call.function.name + '(' + (call.function.arguments | tojson) + ')' }}{%- endfor %}{{- '\\n' }}
+{%- for call in message.tool_calls or [] %}{{- call.function.name + '(' + (call.function.arguments | tojson) + ')' }}{%- endfor %}{{- '\\n' }}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- 'assistant: ' }}{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think></think>' }}{%- endif %}{%- endif %}`
 

@@ -99,13 +99,19 @@ const configSchema = z.looseObject({
   pad_token: tokenSchema,
 })
 
-/** The templates of a model folder: `chat_template.jinja`, or `chat_template` in `tokenizer_config.json`; null: none. */
-export function findChatTemplate(folder: string): ChatTemplate | null {
-  const path = join(folder, 'tokenizer_config.json')
-  const { chat_template: inline, bos_token, eos_token, unk_token, pad_token } = readJson(path, configSchema)
-  const file = join(folder, 'chat_template.jinja')
+/**
+ * The templates of a parsed `tokenizer_config.json`, and of `chat_template.jinja` where there is one, which comes first; null:
+ * there are none. `source` names them in errors.
+ */
+export function chatTemplateOf(config: unknown, file: string | undefined, source: string): ChatTemplate | null {
+  const checked = configSchema.safeParse(config)
+  if (!checked.success) {
+    const [issue] = checked.error.issues
+    throw new UserError(`${source}: tokenizer_config.json is malformed: ${issue.path.join('.')}: ${issue.message}`)
+  }
+  const { chat_template: inline, bos_token, eos_token, unk_token, pad_token } = checked.data
   const named = Object.fromEntries((Array.isArray(inline) ? inline : []).map(({ name, template }) => [name, template]))
-  if (existsSync(file)) named.default = readFileSync(file, 'utf8')
+  if (file !== undefined) named.default = file
   else if (typeof inline === 'string') named.default = inline
   if (Object.keys(named).length === 0) return null
   const token = (content: string | null | undefined) => content ?? ''
@@ -115,6 +121,13 @@ export function findChatTemplate(folder: string): ChatTemplate | null {
     unk_token: token(unk_token),
     pad_token: token(pad_token),
   })
+}
+
+/** The templates of a model folder; null: there are none. */
+export function findChatTemplate(folder: string): ChatTemplate | null {
+  const file = join(folder, 'chat_template.jinja')
+  const template = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  return chatTemplateOf(readJson(join(folder, 'tokenizer_config.json'), z.unknown()), template, folder)
 }
 
 /** The same, where there has to be one. */

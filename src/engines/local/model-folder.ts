@@ -49,20 +49,27 @@ export function openModelWeights(folder: string): TensorSource {
   return first.endsWith(INDEX_FILE) ? new ShardedReader(first) : new SafetensorsReader(first)
 }
 
+/** Companions by name, as they are. */
+export type Companions = ReadonlyMap<string, string | Uint8Array>
+
+/** The files of a model folder that travel with its weights: tokenizer, template, settings of generation. */
+export function readCompanions(folder: string): Companions {
+  const present = COMPANIONS.filter((name) => existsSync(join(folder, name)))
+  return new Map(present.map((name) => [name, readFileSync(join(folder, name))]))
+}
+
 /** Storage types of weights, as `config.json` calls them. */
 const DTYPES = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' } as const
 
-/** Write config, weights and the companion files of the folder `source` (if there is one) into an existing folder. */
+/** Write config, weights and companions into an existing folder: one that transformers and this engine load. */
 export function writeModelFiles(
   folder: string,
   config: ModelConfig,
   weights: ReadonlyMap<string, WritableTensor>,
-  options: { source?: string; dtype?: FloatType } = {},
+  companions: Companions,
+  dtype: FloatType = 'F32',
 ): void {
-  const { source, dtype = 'F32' } = options
   writeFileAtomic(join(folder, 'config.json'), `${JSON.stringify(configFile(config, DTYPES[dtype]), null, 2)}\n`)
   writeSafetensors(join(folder, WEIGHTS_FILE), weights, { dtype, metadata: { format: 'pt' } })
-  for (const name of COMPANIONS) {
-    if (source && existsSync(join(source, name))) writeFileAtomic(join(folder, name), readFileSync(join(source, name)))
-  }
+  for (const [name, content] of companions) writeFileAtomic(join(folder, name), content)
 }

@@ -37,8 +37,9 @@ export class ParameterSet {
 
   /** Take over all values by name, after checking every one: on an error nothing has changed. Other tensors are ignored. */
   assign(source: TensorSource): void {
+    requireShapes(source, this.specs)
     // Read twice rather than held twice.
-    requireUsableTensors(source, this.specs)
+    for (const { name } of this.specs) requireFinite(name, source.read(name), source.path)
     for (const { name } of this.specs) this.view(name).set(source.read(name))
   }
 }
@@ -54,12 +55,6 @@ export function requireShapes(source: TensorSource, specs: readonly ParameterSpe
       throw new UserError(`${source.path}: ${name} has shape [${tensor.shape}], its config.json asks for [${shape}]`)
     }
   }
-}
-
-/** @throws UserError unless every parameter is there, in its shape and finite. */
-export function requireUsableTensors(source: TensorSource, specs: readonly ParameterSpec[]): void {
-  requireShapes(source, specs)
-  for (const { name } of specs) requireFinite(name, source.read(name), source.path)
 }
 
 /** @throws UserError where a tensor holds NaN or an infinity: everything computed with it would be nonsense. */

@@ -9,7 +9,7 @@ import {
 } from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
-import { openModelWeights, readModelConfig, writeModelFiles } from '../model-folder.ts'
+import { openModelWeights, readCompanions, readModelConfig, writeModelFiles } from '../model-folder.ts'
 import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
 import { requireSupported } from '../supported.ts'
 import { adamStep, globalNorm } from './adamw.ts'
@@ -243,7 +243,12 @@ export class TrainerCore {
   async save(folder: string): Promise<void> {
     this.requireUsable('and are not saved')
     await writeFolderAtomic(folder, (temporary) => {
-      writeModelFiles(temporary, this.config, this.parameters.tensors(), { source: this.source })
+      writeModelFiles(
+        temporary,
+        this.config,
+        this.parameters.tensors(),
+        this.source ? readCompanions(this.source) : new Map(),
+      )
       const moments = new Map([
         ['first', { shape: [this.first.flat.length], data: this.first.flat }],
         ['second', { shape: [this.second.flat.length], data: this.second.flat }],

@@ -51,7 +51,10 @@ export const modelConfigSchema = z
     bos_token_id: z.int().nullish(),
     eos_token_id: z.union([z.int(), z.array(z.int())]).nullish(),
   })
-  .transform((config) => ({ ...config, head_dim: config.head_dim ?? config.hidden_size / config.num_attention_heads }))
+  .transform(({ head_dim, ...config }) => ({
+    ...config,
+    head_dim: head_dim ?? config.hidden_size / config.num_attention_heads,
+  }))
   .refine(({ head_dim }) => head_dim % 2 === 0, {
     message: 'heads do not divide the width evenly (rotary embeddings turn pairs: a head has an even whole width)',
     path: ['num_attention_heads'],

@@ -38,7 +38,7 @@ describe('rwml model', () => {
     expect(JSON.parse(printed.at(-1)!)).toMatchObject({ out: half, dtype: 'F16', parameters: 986624 })
     const again = join(folder, 'again')
     await run('import', half, '--out', again)
-    expect(printed.join('\n')).toContain(`model: { path: ${JSON.stringify(again)} }`)
+    expect(printed.join('\n')).toContain(`settings: { model: { path: ${JSON.stringify(again)} } }`)
     for (const name of readdirSync(half)) {
       expect(readFileSync(join(again, name)).equals(readFileSync(join(half, name)))).toBe(true)
     }

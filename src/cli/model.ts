@@ -66,7 +66,7 @@ Examples:
       const written = existsSync(source)
         ? await convertModel(source, out)
         : await importFromHub(hubName(source), out, (line) => console.error(line), hub)
-      report(written, json, `In an experiment: model: { path: ${JSON.stringify(out)} }`)
+      report(written, json, `In an experiment: settings: { model: { path: ${JSON.stringify(out)} } }`)
     })
 }
 

@@ -64,7 +64,7 @@ Examples:
     .action(async (source: string, { out, json }: { out: string; json: boolean }) => {
       refuseExisting(out)
       const written = existsSync(source)
-        ? await convertModel(source, out)
+        ? await convertModel(isFile(source) ? source : trainedFolder(source), out)
         : await importFromHub(hubName(source), out, (line) => console.error(line), hub)
       report(written, json, `In an experiment: settings: { model: { path: ${JSON.stringify(out)} } }`)
     })
@@ -96,7 +96,10 @@ function isFile(path: string): boolean {
 }
 
 function hubName(source: string): string {
-  if (isHubName(source)) return source
+  if (isHubName(source)) {
+    console.error(`${source} is no folder here: asking the Hugging Face hub.`)
+    return source
+  }
   throw new UserError(`${source} is missing: give a GGUF file, a model folder, or a name on the hub (owner/name)`)
 }
 

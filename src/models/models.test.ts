@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UserError } from '../core/index.ts'
 import {
@@ -18,6 +19,7 @@ import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
 import { convertModel, importFromHub } from './convert.ts'
 import type { Hub } from './hub.ts'
 import { inspectModel } from './inspect.ts'
+import { openModel } from './opened.ts'
 
 let folder = ''
 let out = ''
@@ -112,6 +114,34 @@ describe('a GGUF file', () => {
       await expect(convertModel(gguf(model, metadata), out)).rejects.toThrow(message)
       expect(readdirSync(folder)).toEqual(['model.gguf'])
     }
+  })
+})
+
+describe('a damaged GGUF file', () => {
+  it('is read, or refused in one line, whatever byte of it is another', () => {
+    const whole = readFileSync(gguf(config({ num_hidden_layers: 1 })))
+    const path = join(folder, 'damaged.gguf')
+    // Entries, tokens and the table of tensors; values may be any.
+    const header = whole.indexOf('blk.0.ffn_down.weight') + 80
+    const flips = fc.array(fc.tuple(fc.nat(header), fc.nat(255)), { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(flips, fc.nat(whole.length), (all, length) => {
+        const bytes = Buffer.from(whole)
+        for (const [at, value] of all) bytes[at] = value
+        for (const content of [bytes, whole.subarray(0, length)]) {
+          writeFileSync(path, content)
+          try {
+            const { weights } = openModel(path)
+            for (const name of weights.tensors.keys()) weights.read(name)
+            weights.close()
+          } catch (error) {
+            expect(error).toBeInstanceOf(UserError)
+            expect((error as Error).message).toContain(path)
+          }
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 })
 

@@ -25,6 +25,10 @@ export const ropeScalingSchema = z.discriminatedUnion('rope_type', [
 
 export type RopeScaling = z.infer<typeof ropeScalingSchema>
 
+/** Far more than any model has: a damaged file must not make us count to four billion. */
+const MOST_LAYERS = 4096
+const LONGEST_CONTEXT = 2 ** 26
+
 /**
  * Shape of a dense decoder, in Hugging Face `config.json` names. Three architectures that differ in little: `llama` (SmolLM2
  * too), `qwen2` (biases on queries, keys and values) and `qwen3` (queries and keys normalised head by head).
@@ -35,12 +39,12 @@ export const modelConfigSchema = z
     vocab_size: z.int().min(2),
     hidden_size: z.int().min(2),
     intermediate_size: z.int().min(1),
-    num_hidden_layers: z.int().min(1),
+    num_hidden_layers: z.int().min(1).max(MOST_LAYERS),
     num_attention_heads: z.int().min(1),
     num_key_value_heads: z.int().min(1),
     /** Width of one head. Default: hidden_size / num_attention_heads; Qwen3 has others. */
     head_dim: z.int().min(2).optional(),
-    max_position_embeddings: z.int().min(2),
+    max_position_embeddings: z.int().min(2).max(LONGEST_CONTEXT),
     rms_norm_eps: z.number().positive().default(1e-5),
     rope_theta: z.number().positive().default(10000),
     /** Absent: plain rotary embeddings. */

@@ -90,7 +90,7 @@ function parseCompanion(companions: Companions, name: string, path: string): unk
     throw new UserError(`${path} has no ${name}: take it from the place that the weights are from`)
   }
   try {
-    return JSON.parse(content.toString())
+    return JSON.parse(content)
   } catch (error) {
     throw new UserError(`${path}: ${name} is not valid JSON: ${(error as Error).message.replace(/\s+/g, ' ')}`)
   }
@@ -100,7 +100,7 @@ function chatOf(tokenizer: Tokenizer, companions: Companions, path: string): Cha
   const settings = parseCompanion(companions, 'tokenizer_config.json', path)
   let template: ChatTemplate | null
   try {
-    template = chatTemplateOf(settings, companions.get('chat_template.jinja')?.toString(), path)
+    template = chatTemplateOf(settings, companions.get('chat_template.jinja'), path)
     if (template === null) return null
     const chat = new ChatFormat(tokenizer, template)
     checkTemplate(chat, path)

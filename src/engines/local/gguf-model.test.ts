@@ -72,6 +72,11 @@ describe('a GGUF model', () => {
     ['one of several parts', { metadata: { 'split.count': 3 } }, /one of several parts: join them/],
     ['other tensors', { tensors: { 'blk.0.attn_sinks.weight': f32Tensor([4]) } }, /attn_sinks.weight, which no llama/],
     ['metadata of another kind', { metadata: { 'llama.block_count': 'two' } }, /no llama model: num_hidden_layers/],
+    [
+      'other positions',
+      { metadata: { 'llama.rope.scale_linear': 4 } },
+      /llama\.rope\.scale_linear \(4\) is not known here/,
+    ],
     ['a window', { metadata: { 'llama.attention.sliding_window': 16 } }, /sliding window of 16 tokens/],
     [
       'other scaling',

@@ -36,6 +36,24 @@ const LAYER = /^blk\.(\d+)\.(.+)$/
 /** What llama3 models divide their rotary frequencies by, already worked out [head_dim / 2]. */
 const ROPE_DIVISORS = 'rope_freqs.weight'
 
+/** Metadata about positions and attention that are read here, or that no computation hangs on. */
+const SETTINGS = new Set([
+  ...['head_count', 'head_count_kv', 'key_length', 'value_length'].map((key) => `attention.${key}`),
+  ...['layer_norm_rms_epsilon', 'sliding_window'].map((key) => `attention.${key}`),
+  ...['freq_base', 'dimension_count'].map((key) => `rope.${key}`),
+  ...['type', 'factor', 'original_context_length', 'finetuned', 'attn_factor'].map((key) => `rope.scaling.${key}`),
+  ...['yarn_beta_fast', 'yarn_beta_slow', 'yarn_log_multiplier'].map((key) => `rope.scaling.${key}`),
+])
+
+/** Silently ignored, others would give nonsense. */
+function refuseSettings({ path, metadata }: GgufReader, architecture: string): void {
+  for (const [key, value] of metadata) {
+    const name = key.startsWith(`${architecture}.`) ? key.slice(architecture.length + 1) : ''
+    if (!/^(rope|attention)\./.test(name) || SETTINGS.has(name)) continue
+    throw new UserError(`${path}: ${key} (${JSON.stringify(value).slice(0, 40)}) is not known here`)
+  }
+}
+
 /** The shape of the model. @throws UserError if the file lacks something or holds a model that is not computed here. */
 export function ggufConfig(file: GgufReader): ModelConfig {
   const { path, metadata, tensors } = file
@@ -52,6 +70,7 @@ export function ggufConfig(file: GgufReader): ModelConfig {
   if (!embedding) throw new UserError(`${path} has no token_embd.weight: it holds no language model`)
   const foreign = [...tensors.keys()].find((name) => !isKnown(name))
   if (foreign) throw new UserError(`${path} has a tensor ${foreign}, which no ${architecture} model here has a use for`)
+  refuseSettings(file, architecture)
   refuseWindow(entry('attention.sliding_window'), entry('context_length'), path)
 
   const config = modelConfigSchema.safeParse({

@@ -49,13 +49,13 @@ export function openModelWeights(folder: string): TensorSource {
   return first.endsWith(INDEX_FILE) ? new ShardedReader(first) : new SafetensorsReader(first)
 }
 
-/** Companions by name, as they are. */
-export type Companions = ReadonlyMap<string, string | Uint8Array>
+/** Text of companions by name. */
+export type Companions = ReadonlyMap<string, string>
 
 /** The files of a model folder that travel with its weights: tokenizer, template, settings of generation. */
 export function readCompanions(folder: string): Companions {
   const present = COMPANIONS.filter((name) => existsSync(join(folder, name)))
-  return new Map(present.map((name) => [name, readFileSync(join(folder, name))]))
+  return new Map(present.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 }
 
 /** Storage types of weights, as `config.json` calls them. */

@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uniform } from '../src/core/index.ts'
-import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
+import { modelConfigSchema, openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../src/store/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
@@ -55,8 +55,8 @@ writeFileSync(join(work, 'tokenizer_config.json'), JSON.stringify(tokenizer.toke
 const format = loadChatFormat(work)
 const knowledge = corpusKnowledge()
 const hidden = 128
-const config = {
-  model_type: 'llama' as const,
+const config = modelConfigSchema.parse({
+  model_type: 'llama',
   vocab_size: tokenizer.vocabularySize,
   hidden_size: hidden,
   intermediate_size: hidden * 3,
@@ -70,7 +70,7 @@ const config = {
   initializer_range: 1 / Math.sqrt(hidden),
   bos_token_id: null,
   eos_token_id: tokenizer.endId,
-}
+})
 console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
 const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
 const trainer = engine.trainer()

@@ -125,6 +125,14 @@ export {
   settingsOf,
   worldModelSft,
 } from './methods/index.ts'
+// Pretrained models.
+export {
+  convertModel,
+  type Inspection,
+  importFromHub,
+  inspectModel,
+  type WrittenModel,
+} from './models/index.ts'
 // Runs on disk.
 export { buildReport, loadReportInput } from './reports/index.ts'
 export {

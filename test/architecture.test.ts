@@ -12,6 +12,7 @@ const ROOMS = [
   'embedders',
   'rewards',
   'engines',
+  'models',
   'agents',
   'serving',
   'rollouts',

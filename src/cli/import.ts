@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { Command } from 'commander'
 import { shellQuote, type Trajectory, UserError } from '../core/index.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../environments/index.ts'
 import { type ImportRecord, modelFolder, writeImport } from '../methods/index.ts'
 import { loadTokenizer } from '../tokens/index.ts'
-import { pathName, pathNames } from './paths.ts'
+import { pathName, pathNames, refuseExisting } from './paths.ts'
 import { textTable } from './table.ts'
 
 interface Options {
@@ -47,7 +47,7 @@ Examples:
 
 async function importAction(paths: string[], options: Options): Promise<void> {
   const { out, skipBad, json } = options
-  refuseWhatIsThere(out)
+  refuseExisting(out)
   const tokenizer = options.model === undefined ? null : loadTokenizer(modelFolder(options.model))
   const logs = importLogs(paths.map(readLog), { skipBad })
   const all = [...logs.splits.values()].flat()
@@ -68,12 +68,6 @@ async function importAction(paths: string[], options: Options): Promise<void> {
   for (const line of notesOf(logs, tokens)) console.log(line)
   console.log(`\nWritten to ${out}. In an experiment: environment: recordedEnvironment(${JSON.stringify(out)})`)
   if (json) console.log(JSON.stringify({ out, ...record }))
-}
-
-function refuseWhatIsThere(out: string): void {
-  if (!existsSync(out)) return
-  if (statSync(out).isDirectory() && readdirSync(out).length === 0) return
-  throw new UserError(`${out} is there already: name another folder, or delete it to import again`)
 }
 
 function readLog(path: string): LogFile {

@@ -6,6 +6,7 @@ import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
 import { importCommand } from './import.ts'
+import { modelCommand } from './model.ts'
 import { playCommand } from './play.ts'
 import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
@@ -40,6 +41,7 @@ rwml help <command> says more of each.`,
   program.addCommand(playCommand())
   program.addCommand(envCommand())
   program.addCommand(importCommand())
+  program.addCommand(modelCommand())
   program.addCommand(reportCommand())
   program.addCommand(diagnoseCommand())
   program.addCommand(doctorCommand())

@@ -1,14 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { UserError } from '../core/index.ts'
-import { modelFolder } from '../methods/index.ts'
 import { type RunningServer, startServer } from '../serving/index.ts'
-import { RunFolder } from '../store/index.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
-import { pathName } from './paths.ts'
+import { pathName, trainedFolder } from './paths.ts'
 
 interface Options {
   port: number
@@ -40,20 +35,8 @@ Examples:
     .action(serve)
 }
 
-/** The folder to serve: the model's own, or the checkpoint of a run that was written last. */
-function servedFolder(path: string): string {
-  if (!existsSync(join(path, 'run.json'))) return modelFolder(path)
-  const written = (checkpoint: { path: string }) => statSync(join(checkpoint.path, 'model.safetensors')).mtimeMs
-  const newest = RunFolder.open(path)
-    .checkpoints()
-    .toSorted((a, b) => written(a) - written(b))
-    .at(-1)
-  if (!newest) throw new UserError(`${path} has no checkpoint yet: wait for one, or serve the model it starts from`)
-  return newest.path
-}
-
 async function serve(path: string, { port, threads, name, json }: Options): Promise<void> {
-  const folder = servedFolder(path)
+  const folder = trainedFolder(path)
   const log = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const server = await startServer({ folder, port, threads, names: name, log })
   const { url, names, contextLength } = server

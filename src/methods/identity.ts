@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transition } from '../core/index.ts'
+import { weightFiles } from '../engines/index.ts'
 import { HELD_OUT } from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
-import { hashOf } from '../store/index.ts'
+import { hashOf, updateFromFile } from '../store/index.ts'
 import type { Method } from './method.ts'
 import type { Parts } from './parts.ts'
 
@@ -47,9 +48,8 @@ const EXAMPLE: Transition = {
 
 function modelHash(folder: string): string {
   const hash = createHash('sha256')
-  for (const name of ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']) {
-    const path = join(folder, name)
-    if (existsSync(path)) hash.update(readFileSync(path))
-  }
+  const named = (name: string) => join(folder, name)
+  const files = [named('config.json'), ...weightFiles(folder), named('tokenizer.json'), named('tokenizer_config.json')]
+  for (const path of files) if (existsSync(path)) updateFromFile(hash, path)
   return hash.digest('hex')
 }

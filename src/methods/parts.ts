@@ -91,7 +91,9 @@ export function agentOf({ agent }: Config, own: boolean): Agent {
 export function modelFolder(path: string): string {
   const found = [resolve(path), join(PACKAGE, path)].find((folder) => existsSync(join(folder, 'config.json')))
   if (!found)
-    throw new UserError(`no model at ${resolve(path)}: a model folder holds config.json and model.safetensors`)
+    throw new UserError(
+      `no model at ${resolve(path)}: a model folder holds config.json and model.safetensors ("rwml model import" makes one of a GGUF file or a name on the Hugging Face hub)`,
+    )
   return found
 }
 

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { UserError } from '../core/index.ts'
-import { openLocalEngine } from '../engines/index.ts'
+import { openLocalEngine, weightFiles } from '../engines/index.ts'
 import { loadChatFormat } from '../tokens/index.ts'
 import { Admission } from './admission.ts'
 import { createApp } from './app.ts'
@@ -50,7 +50,7 @@ export async function startServer({
   const engine = await openLocalEngine(folder, { threads, frozen: true })
   try {
     const sampler = engine.trainer().sampler()
-    const created = Math.floor(statSync(join(folder, 'model.safetensors')).mtimeMs / 1000)
+    const created = Math.floor(statSync(weightFiles(folder)[0]).mtimeMs / 1000)
     const model = new ServedModel(names.length > 0 ? names : [basename(folder)], format, sampler, created)
     const admission = new Admission()
     const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), log })

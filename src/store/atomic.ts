@@ -9,13 +9,20 @@ import { explained, writing } from './write-error.ts'
  * power cut once this returns: temporary name, fsync, rename, fsync of the folder. @throws UserError if the system refuses.
  */
 export function writeFileAtomic(path: string, content: string | Uint8Array): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  writePiecesAtomic(path, [bytes], bytes.length)
+}
+
+/** The same for content that is made piece by piece and is never in memory whole; `size` is that of all pieces in bytes. */
+export function writePiecesAtomic(path: string, pieces: Iterable<Uint8Array>, size: number): void {
   makeFolder(dirname(path))
   const temporary = temporaryName(path)
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
   try {
     const file = openSync(temporary, 'w')
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+      for (const bytes of pieces) {
+        for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+      }
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -24,7 +31,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
     syncFolder(dirname(path))
   } catch (error) {
     // Explained first: with the unfinished file gone, there would seem to be room.
-    const reason = explained(error, `write ${path}`, { path, bytes: bytes.length })
+    const reason = explained(error, `write ${path}`, { path, bytes: size })
     discard(temporary)
     throw reason
   }

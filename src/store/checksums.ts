@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -47,9 +47,14 @@ export function verifyChecksums(folder: string): void {
   )
 }
 
-/** Read in pieces: a checkpoint may be larger than what one buffer holds. */
 function fileHash(path: string): string {
   const hash = createHash('sha256')
+  updateFromFile(hash, path)
+  return hash.digest('hex')
+}
+
+/** Hash a file's content in pieces: it may be larger than what one buffer holds. */
+export function updateFromFile(hash: Hash, path: string): void {
   const chunk = Buffer.alloc(CHUNK_BYTES)
   const file = openSync(path, 'r')
   try {
@@ -57,5 +62,4 @@ function fileHash(path: string): string {
   } finally {
     closeSync(file)
   }
-  return hash.digest('hex')
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../core/index.ts'
-import { halfToNumber, readSafetensors, toBfloat16, writeSafetensors } from './safetensors.ts'
+import { halfToNumber, toBfloat16, toFloat16 } from './float16.ts'
+import { readSafetensors, writeSafetensors } from './safetensors.ts'
+import { ShardedReader } from './sharded.ts'
 
 let folder: string
 beforeAll(() => {
@@ -59,6 +61,56 @@ describe('safetensors', () => {
     expect(halfToNumber(0x7e00)).toBeNaN()
     const path = file({ x: entry('F16', [2], 0, 4) }, Uint8Array.of(0, 0x3c, 0, 0xc0))
     expect(Array.from(readSafetensors(path).tensors.get('x')?.data ?? [])).toEqual([1, -2])
+  })
+
+  it('rounds to the nearest half, ties to even, and back', () => {
+    const bits = (...values: number[]) => Array.from(toFloat16(Float32Array.from(values)))
+    // Every half that is a number comes back as itself; so do the signs of zero.
+    const all = Array.from({ length: 65536 }, (_, i) => i).filter((i) => (i & 0x7c00) !== 0x7c00)
+    expect(bits(...all.map(halfToNumber))).toEqual(all)
+    // Steps above 1 are 2⁻¹⁰, subnormal ones 2⁻²⁴.
+    expect(bits(1 + 2 ** -11, 1 + 3 * 2 ** -11, 2047.9999)).toEqual([0x3c00, 0x3c02, 0x6800])
+    expect(bits(2 ** -25, 3 * 2 ** -25, 2 ** -25 + 2 ** -40, 2 ** -14 - 2 ** -26)).toEqual([0, 2, 1, 0x0400])
+    expect(bits(65519, 65520, -1e30, Number.POSITIVE_INFINITY)).toEqual([0x7bff, 0x7c00, 0xfc00, 0x7c00])
+    expect(halfToNumber(bits(Number.NaN)[0])).toBeNaN()
+  })
+
+  it('writes F16, and tensors that are made when their turn comes', () => {
+    const path = join(folder, 'lazy.safetensors')
+    let made = 0
+    const tensor = { shape: [2], get data() { made++; return Float32Array.of(1, 1 / 3) } } // biome-ignore format: short
+    writeSafetensors(path, new Map([['x', tensor]]), { dtype: 'F16' })
+    expect(made).toBe(1)
+    expect(Array.from(readSafetensors(path).tensors.get('x')?.data ?? [])).toEqual([1, 0.333251953125])
+    const wrong = new Map([['x', { shape: [3], data: new Float32Array(2) }]])
+    expect(() => writeSafetensors(path, wrong)).toThrow('2 values for a shape of [3]')
+    expect(readSafetensors(path).tensors.get('x')?.shape).toEqual([2])
+  })
+
+  it('reads weights in several files, and names the one that is not what the index says', () => {
+    const index = join(folder, 'model.safetensors.index.json')
+    const part = (name: string, value: number) =>
+      writeSafetensors(
+        join(folder, `${name}.safetensors`),
+        new Map([[name, { shape: [1], data: Float32Array.of(value) }]]),
+      )
+    const map = (weight_map: Record<string, string>) => writeFileSync(index, JSON.stringify({ weight_map }))
+    part('one', 1)
+    part('two', 2)
+    map({ one: 'one.safetensors', two: 'two.safetensors' })
+    const reader = new ShardedReader(index)
+    expect([...reader.tensors.keys()].map((name) => reader.read(name)[0])).toEqual([1, 2])
+    reader.close()
+    for (const [weights, message] of [
+      [{ one: 'one.safetensors', two: 'one.safetensors' }, 'two is not in one.safetensors, where it should be'],
+      [{ one: 'gone.safetensors' }, 'gone.safetensors cannot be read'],
+      [{ one: '../one.safetensors' }, 'must be .safetensors files beside it'],
+    ] as const) {
+      map(weights)
+      expect(() => new ShardedReader(index)).toThrow(message)
+    }
+    writeFileSync(index, '{"weight_map": [1]}')
+    expect(() => new ShardedReader(index)).toThrow('weight_map')
   })
 
   const four = new Uint8Array(4)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
-import { type ChatTemplate, loadChatTemplate, type Message } from './template.ts'
+import { type ChatTemplate, loadChatTemplate, type Message, type RenderOptions } from './template.ts'
 import { loadTokenizer, type Tokenizer } from './tokenizer.ts'
 
 /** Stands for a reply while the template is probed; letters only, so that no template trims or escapes it. */
@@ -28,8 +28,8 @@ export class ChatFormat {
   }
 
   /** Text of the prompt whose answer is an assistant turn. */
-  promptText(messages: readonly Message[]): string {
-    return this.template.render(messages, { addGenerationPrompt: true })
+  promptText(messages: readonly Message[], options: Omit<RenderOptions, 'addGenerationPrompt'> = {}): string {
+    return this.template.render(messages, { ...options, addGenerationPrompt: true })
   }
 
   /** The sampled tokens as message content: decoded, without the stop sequence at the end. */
@@ -61,32 +61,40 @@ const CONTROL_TOKEN = /<\|[^|<>\s]+\|>/g
 export function loadChatFormat(folder: string): ChatFormat {
   const tokenizer = loadTokenizer(folder)
   const format = new ChatFormat(tokenizer, loadChatTemplate(folder))
-  const remedy = 'take tokenizer and template from the model that the weights are of'
+  checkTemplate(format, folder)
+  const path = join(folder, 'config.json')
+  checkTokenizer(tokenizer, existsSync(path) ? readJson(path, modelSchema).vocab_size : null, folder)
+  return format
+}
+
+const REMEDY = 'take tokenizer and template from the model that the weights are of'
+
+/** @throws UserError where a tokenizer lacks its own special tokens, or has more tokens than its model has `rows` for. */
+export function checkTokenizer(tokenizer: Tokenizer, rows: number | null, source: string): void {
   for (const [name, token] of [
     ['bos_token', tokenizer.bosToken],
     ['eos_token', tokenizer.eosToken],
   ]) {
     if (token && tokenizer.tokenId(token) === null) {
-      throw new UserError(`${folder}: the ${name} ${JSON.stringify(token)} is not in its vocabulary: ${remedy}`)
+      throw new UserError(`${source}: the ${name} ${JSON.stringify(token)} is not in its vocabulary: ${REMEDY}`)
     }
   }
-  const unknown = format
-    .promptText([{ role: 'user', content: 'question' }])
+  if (rows !== null && tokenizer.vocabularySize > rows) {
+    throw new UserError(
+      `${source}: its tokenizer has token ids up to ${tokenizer.vocabularySize - 1}, its model only ${rows} of them: ${REMEDY}`,
+    )
+  }
+}
+
+/** @throws UserError where the template writes a control token that the tokenizer does not know. */
+export function checkTemplate({ tokenizer, template }: ChatFormat, source: string): void {
+  const unknown = template
+    .render([{ role: 'user', content: 'question' }], { addGenerationPrompt: true })
     .match(CONTROL_TOKEN)
     ?.find((token) => tokenizer.tokenId(token) === null)
   if (unknown) {
-    throw new UserError(`${folder}: its chat template writes ${unknown}, which its tokenizer does not know: ${remedy}`)
+    throw new UserError(`${source}: its chat template writes ${unknown}, which its tokenizer does not know: ${REMEDY}`)
   }
-  const path = join(folder, 'config.json')
-  if (existsSync(path)) {
-    const { vocab_size: rows } = readJson(path, modelSchema)
-    if (tokenizer.vocabularySize > rows) {
-      throw new UserError(
-        `${folder}: its tokenizer has token ids up to ${tokenizer.vocabularySize - 1}, its model only ${rows} of them: ${remedy}`,
-      )
-    }
-  }
-  return format
 }
 
 /** What the template writes after a reply, cut after its first added token (`<|im_end|>` of `<|im_end|>\n`). */

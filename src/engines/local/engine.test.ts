@@ -21,7 +21,7 @@ describe('openLocalEngine', () => {
       await expect(opening).rejects.toBeInstanceOf(UserError)
       await expect(opening).rejects.toThrow('config.json is missing')
       writeFileSync(join(folder, 'config.json'), JSON.stringify({ model_type: 'other' }))
-      await expect(openLocalEngine(folder, { threads: 1 })).rejects.toThrow('model_type')
+      await expect(openLocalEngine(folder, { threads: 1 })).rejects.toThrow('architecture other is not known')
     } finally {
       rmSync(folder, { recursive: true })
     }

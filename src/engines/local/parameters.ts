@@ -1,4 +1,5 @@
 import { hash32, UserError } from '../../core/index.ts'
+import type { TensorSource, WritableTensor } from '../../store/index.ts'
 import { type ModelConfig, type ParameterSpec, parameterSpecs } from './config.ts'
 
 /** All parameters of a model (or one moment, or their gradients) in one flat array, with a view per parameter. */
@@ -29,30 +30,40 @@ export class ParameterSet {
     return this.views.entries()
   }
 
-  /** Take over all values by name, after checking that every parameter is there in its shape and finite; others are ignored. */
-  assign(tensors: ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>, source: string): void {
-    for (const { name, shape } of this.specs) {
-      const tensor = tensors.get(name)
-      if (!tensor)
-        throw new UserError(`${source} has no tensor ${name}: is it a model of the shape in its config.json?`)
-      if (tensor.shape.join() !== shape.join()) {
-        throw new UserError(`${source}: ${name} has shape [${tensor.shape}], its config.json asks for [${shape}]`)
-      }
-    }
-    requireFinite(new Map(this.specs.map(({ name }) => [name, tensors.get(name)?.data ?? new Float32Array()])), source)
-    for (const { name } of this.specs) this.view(name).set(tensors.get(name)?.data ?? [])
+  /** Names, shapes and values in the fixed order, to be written. */
+  tensors(): Map<string, WritableTensor> {
+    return new Map(this.specs.map(({ name, shape }) => [name, { shape, data: this.view(name) }]))
+  }
+
+  /** Take over all values by name, after checking every one: on an error nothing has changed. Other tensors are ignored. */
+  assign(source: TensorSource): void {
+    requireShapes(source, this.specs)
+    // Read twice rather than held twice.
+    for (const { name } of this.specs) requireFinite(name, source.read(name), source.path)
+    for (const { name } of this.specs) this.view(name).set(source.read(name))
   }
 }
 
-/** @throws UserError naming the first tensor that holds NaN or an infinity: everything computed with it would be nonsense. */
-export function requireFinite(tensors: ReadonlyMap<string, Float32Array>, source: string): void {
-  for (const [name, data] of tensors) {
-    const at = data.findIndex((value) => !Number.isFinite(value))
-    if (at < 0) continue
-    throw new UserError(
-      `${source}: ${name} holds ${data[at]} (entry ${at}): its training diverged or the file is damaged`,
-    )
+/** @throws UserError unless every parameter is there, in its shape. */
+export function requireShapes(source: TensorSource, specs: readonly ParameterSpec[]): void {
+  for (const { name, shape } of specs) {
+    const tensor = source.tensors.get(name)
+    if (!tensor) {
+      throw new UserError(`${source.path} has no tensor ${name}: is it a model of the shape in its config.json?`)
+    }
+    if (tensor.shape.join() !== shape.join()) {
+      throw new UserError(`${source.path}: ${name} has shape [${tensor.shape}], its config.json asks for [${shape}]`)
+    }
   }
+}
+
+/** @throws UserError where a tensor holds NaN or an infinity: everything computed with it would be nonsense. */
+export function requireFinite(name: string, data: Float32Array, source: string): void {
+  const at = data.findIndex((value) => !Number.isFinite(value))
+  if (at < 0) return
+  throw new UserError(
+    `${source}: ${name} holds ${data[at]} (entry ${at}): its training diverged or the file is damaged`,
+  )
 }
 
 /** Where the config does not say, as everywhere. */
@@ -66,15 +77,15 @@ function normal(seed: number, counter: number): number {
 }
 
 /**
- * Random weights, a pure function of the seed: normal with the config's `initializer_range`, norms 1, and the projections that
- * write into the residual stream smaller by √(2 · layers), so that its variance does not grow with depth.
+ * Random weights, a pure function of the seed: normal with the config's `initializer_range`, norms 1, biases 0, and the
+ * projections that write into the residual stream smaller by √(2 · layers), so that its variance does not grow with depth.
  */
 export function initialise(parameters: ParameterSet, config: ModelConfig, seed: number): void {
   const range = config.initializer_range ?? STANDARD_DEVIATION
   const residual = range / Math.sqrt(2 * config.num_hidden_layers)
   for (const [name, view] of parameters.entries()) {
-    if (name.endsWith('norm.weight')) {
-      view.fill(1)
+    if (name.endsWith('norm.weight') || name.endsWith('.bias')) {
+      view.fill(name.endsWith('.bias') ? 0 : 1)
       continue
     }
     const deviation = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residual : range

@@ -4,6 +4,7 @@ import { MOST_ALTERNATIVES, type Sample, type SamplingParams } from '../../engin
 import type { ModelConfig } from '../config.ts'
 import type { Runtime } from '../runtime.ts'
 import { drawRestricted, drawToken, endsWithStop, mostProbable, mostProbableTokens, type Row } from './draw.ts'
+import { DEFAULT_CACHE_BYTES } from './memory.ts'
 import { type Sequence, SequencePool } from './pool.ts'
 import { planReuse } from './prefix.ts'
 import { DecoderRunner } from './runner.ts'
@@ -56,7 +57,7 @@ export class SamplerCore {
   constructor(ort: Runtime, config: ModelConfig, weights: Float32Array, options: SamplerOptions) {
     this.config = config
     this.runner = new DecoderRunner(ort, config, weights, options.threads)
-    this.cacheBytes = options.cacheBytes ?? 512 * 2 ** 20
+    this.cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
     this.pool = new SequencePool(this.runner.shape, this.cacheBytes)
     this.batch = options.batch ?? 128
     this.frozen = options.frozen ?? false

@@ -69,9 +69,10 @@ describe('TrainerCore', () => {
   it('says what is wrong with a folder', async () => {
     expect(() => TrainerCore.open(folder, options)).toThrow('config.json is missing')
     for (const [change, message] of [
-      [{ rope_scaling: { factor: 8 } }, 'rope_scaling'],
-      [{ model_type: 'gpt2' }, 'model_type'],
-      [{ num_attention_heads: 3 }, '3 heads'],
+      [{ rope_scaling: { factor: 8 } }, 'rotary embeddings of type unknown'],
+      [{ model_type: 'gpt2' }, 'architecture gpt2'],
+      [{ num_attention_heads: 3 }, 'num_key_value_heads'],
+      [{ model_type: 'qwen3' }, 'not sampled from or trained yet'],
     ] as const) {
       writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, ...change }))
       expect(() => TrainerCore.open(folder, options)).toThrow(message)

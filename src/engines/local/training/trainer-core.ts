@@ -9,8 +9,9 @@ import {
 } from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
-import { readModelConfig, readModelWeights, writeModelFiles } from '../model-folder.ts'
+import { openModelWeights, readCompanions, readModelConfig, writeModelFiles } from '../model-folder.ts'
 import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
+import { requireSupported } from '../supported.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
@@ -42,6 +43,7 @@ export class TrainerCore {
   private norm = 0
 
   private constructor(config: ModelConfig, options: TrainerOptions) {
+    requireSupported(config)
     this.config = config
     this.parameters = new ParameterSet(config)
     this.gradient = new ParameterSet(config)
@@ -58,7 +60,7 @@ export class TrainerCore {
     return core
   }
 
-  /** The model of a folder (config.json, model.safetensors in F32, F16 or BF16), with a fresh optimiser. */
+  /** The model of a folder (config.json, safetensors in F32, F16 or BF16), with a fresh optimiser. */
   static open(folder: string, options: TrainerOptions): TrainerCore {
     const core = new TrainerCore(readModelConfig(folder), options)
     core.loadWeights(folder)
@@ -241,7 +243,12 @@ export class TrainerCore {
   async save(folder: string): Promise<void> {
     this.requireUsable('and are not saved')
     await writeFolderAtomic(folder, (temporary) => {
-      writeModelFiles(temporary, this.config, this.parameters, this.source)
+      writeModelFiles(
+        temporary,
+        this.config,
+        this.parameters.tensors(),
+        this.source ? readCompanions(this.source) : new Map(),
+      )
       const moments = new Map([
         ['first', { shape: [this.first.flat.length], data: this.first.flat }],
         ['second', { shape: [this.second.flat.length], data: this.second.flat }],
@@ -266,13 +273,8 @@ export class TrainerCore {
     if (first?.length !== size || second?.length !== size || !Number.isInteger(step)) {
       throw new UserError(`${path} is not the optimiser state of this model: load the folder that this run saved`)
     }
-    requireFinite(
-      new Map([
-        ['first', first],
-        ['second', second],
-      ]),
-      path,
-    )
+    requireFinite('first', first, path)
+    requireFinite('second', second, path)
     this.takeWeights(folder)
     this.first.flat.set(first)
     this.second.flat.set(second)
@@ -289,7 +291,12 @@ export class TrainerCore {
   }
 
   private takeWeights(folder: string): void {
-    this.parameters.assign(readModelWeights(folder), folder)
+    const weights = openModelWeights(folder)
+    try {
+      this.parameters.assign(weights)
+    } finally {
+      weights.close()
+    }
     for (const set of [this.first, this.second]) set.flat.fill(0)
     this.clearGradient()
     this.step = 0

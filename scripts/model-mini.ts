@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { uniform } from '../src/core/index.ts'
-import { modelConfigSchema, openLocalEngine, parameterCount } from '../src/engines/index.ts'
+import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../src/store/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
@@ -36,7 +36,7 @@ const work = values.work
 const FULL_SHARE = 0.1
 const STEPS = { small: 14, full: 24 }
 /** Share of episodes that end with a question about what follows. */
-const PREDICTIONS = 0.5
+const PREDICTIONS = 0.4
 /** Share of sequences that are practice in looking, in the first part of the training and after it. */
 const DRILL_SHARE = 0.15
 const DRILLS = { first: 0.7, later: 0.1 }
@@ -55,14 +55,15 @@ writeFileSync(join(work, 'tokenizer_config.json'), JSON.stringify(tokenizer.toke
 const format = loadChatFormat(work)
 const knowledge = corpusKnowledge()
 const hidden = 128
-const config = modelConfigSchema.parse({
-  model_type: 'llama',
+const config = {
+  model_type: 'llama' as const,
   vocab_size: tokenizer.vocabularySize,
   hidden_size: hidden,
   intermediate_size: hidden * 3,
   num_hidden_layers: 4,
   num_attention_heads: hidden / 64,
   num_key_value_heads: hidden / 64,
+  head_dim: 64,
   max_position_embeddings: 1024,
   rms_norm_eps: 1e-5,
   rope_theta: 10000,
@@ -70,7 +71,7 @@ const config = modelConfigSchema.parse({
   initializer_range: 1 / Math.sqrt(hidden),
   bos_token_id: null,
   eos_token_id: tokenizer.endId,
-})
+}
 console.log(`${parameterCount(config)} parameters, ${config.vocab_size} tokens`)
 const engine = await openLocalEngine({ config, seed }, { threads: Number(values.threads) })
 const trainer = engine.trainer()

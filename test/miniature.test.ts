@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type CorpusOptions, corpusSequence } from '../scripts/mini/corpus.ts'
 import { parseGoal } from '../scripts/mini/goal.ts'
-import { Guesser, look } from '../scripts/mini/guesser.ts'
+import { Guesser } from '../scripts/mini/guesser.ts'
 import { corpusKnowledge } from '../scripts/mini/knowledge.ts'
 import { Memory } from '../scripts/mini/memory.ts'
 import { Player } from '../scripts/mini/player.ts'
@@ -60,8 +60,7 @@ describe('the tokenizer of the miniature', () => {
       for (const text of texts) {
         const tokens = format.tokenizer.encode(text)
         expect(format.tokenizer.decode(tokens)).toBe(text)
-        const bytes = tokens.filter((id) => id < 256).map((id) => format.tokenizer.decode([id]))
-        expect(bytes.filter((text) => /\w/.test(text))).toEqual([])
+        expect(tokens.filter((id) => id < 256).map((id) => format.tokenizer.decode([id]))).toEqual([])
       }
     }
     expect(vocabularySize).toBeLessThan(1200)
@@ -90,21 +89,6 @@ describe('the guesser', () => {
     expect(new Set(guesses.map((guess) => guess.nextState))).toEqual(
       new Set(['You pick up the mug 1 from the desk 1.', 'Nothing happens.']),
     )
-    expect(new Set(guesses.map((guess) => guess.thought))).toEqual(
-      new Set(['away see none have none works', 'away see none have none fails']),
-    )
-  })
-
-  it('reads from the texts what an action hangs on', () => {
-    const memory = new Memory('you see a desk 1, and a drawer 1.\n')
-    memory.observe('go to drawer 1', 'You arrive at drawer 1. The drawer 1 is closed.')
-    expect(look('open drawer 1', memory)).toEqual(['here', 'shut', 'new'])
-    memory.observe('open drawer 1', 'You open the drawer 1. The drawer 1 is open. In it, you see a pen 2.')
-    expect(look('take pen 2 from drawer 1', memory)).toEqual(['here', 'see pen 2', 'have none'])
-    expect(look('take pen 1 from drawer 1', memory)).toEqual(['here', 'see none', 'have none'])
-    memory.observe('take pen 2 from drawer 1', 'You pick up the pen 2 from the drawer 1.')
-    expect(look('move pen 2 to desk 1', memory)).toEqual(['away', 'new', 'have pen 2'])
-    expect(look('go to drawer 1', memory)).toEqual(['here', 'open', 'seen'])
   })
 })
 

@@ -63,9 +63,13 @@ export function corpusSequence(
     const move = player.next(() => play.admissible())
     if (step === askAt) {
       const asked = random.chance(0.3) ? move.command : askedCommand(play.admissible(), memory, knowledge, random)
+      const guess = new Guesser(random, knowledge.objects).guess(asked, memory)
       messages[messages.length - 1].content += PREDICT + asked
       learned.push(true)
-      messages.push({ role: 'assistant', content: new Guesser(random, knowledge.objects).answer(asked, memory) })
+      messages.push({
+        role: 'assistant',
+        content: `<thinking>${guess.thought}</thinking><next_state>${guess.nextState}</next_state>`,
+      })
       break
     }
     learned.push(!move.blunder)
@@ -82,7 +86,7 @@ export function corpusSequence(
 /** What to ask about: every verb equally often, and now and then something that is impossible. */
 function askedCommand(possible: string[], memory: Memory, knowledge: CorpusKnowledge, random: Random): string {
   const places = [...memory.places.keys()]
-  if (random.chance(0.3)) {
+  if (random.chance(0.15)) {
     const place = memory.here ?? random.pick(places)
     const item = `${random.pick(knowledge.objects)} ${random.integer(1, 3)}`
     return random.pick([

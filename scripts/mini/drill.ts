@@ -1,15 +1,11 @@
-import { PREDICT } from '../../src/agents/index.ts'
 import { Random } from '../../src/core/index.ts'
 import { type ChatFormat, type Message, renderConversation } from '../../src/tokens/index.ts'
 import type { CorpusKnowledge, CorpusSequence } from './corpus.ts'
-import { Guesser } from './guesser.ts'
-import { listed, Memory } from './memory.ts'
+import { listed } from './memory.ts'
 import { weigh } from './weights.ts'
 
 /** Questions in one sequence. */
 const TURNS = 5
-/** Share of them that ask what follows an action, where the answer looks first, too. */
-const PREDICTIONS = 0.4
 
 /**
  * Practice in looking: in each turn a new task and a new place, and the one thing to say is whether the needed thing is
@@ -29,19 +25,10 @@ export function drillSequence(format: ChatFormat, knowledge: CorpusKnowledge, se
     const place = `${random.pick(knowledge.places)} ${random.integer(1, 4)}`
     const shut = random.chance(0.1)
     const look = shut ? `The ${place} is closed.` : `On the ${place}, you see ${listed(items)}.`
-    const task = `Your task is to: put a ${type} in ${random.pick(knowledge.places)}.\n\nYou arrive at ${place}. ${look}`
-    if (random.chance(PREDICTIONS)) {
-      const asked = shut
-        ? `open ${place}`
-        : random.pick([`take ${needed} from ${place}`, `go to ${place}`, `move ${needed} to ${place}`])
-      const memory = new Memory('')
-      memory.here = place
-      memory.places.set(place, { items: shut ? null : items, shut, door: shut })
-      messages.push({ role: 'user', content: task + PREDICT + asked })
-      messages.push({ role: 'assistant', content: new Guesser(random, knowledge.objects).answer(asked, memory) })
-      continue
-    }
-    messages.push({ role: 'user', content: task })
+    messages.push({
+      role: 'user',
+      content: `Your task is to: put a ${type} in ${random.pick(knowledge.places)}.\n\nYou arrive at ${place}. ${look}`,
+    })
     const [thought, command] = shut
       ? [`need ${type} see shut`, `open ${place}`]
       : present

@@ -2,11 +2,9 @@ import type { Random } from '../../src/core/index.ts'
 import { listed, type Memory } from './memory.ts'
 
 /**
- * Answers that teach the miniature how a prediction is *written*, and nothing about what really follows. The thought first reads
- * what there is to read about the action (`away shut new`: one stands elsewhere, it was shut, what is inside was never seen),
- * from the texts alone; then one of the verb's possible outcomes is drawn, whatever was read, and filled with the action's own
- * names and with what was seen. So the base looks and then guesses: it is right about as often as a guess, and which outcome
- * follows from what it sees is left for world-model RL to learn.
+ * Answers that teach the miniature how a prediction is *written*, and nothing about what really follows: for each verb one
+ * of its possible outcomes, drawn without looking at the game, filled with the action's own names and with what was seen.
+ * So the base is right about as often as a guess; which outcome is the true one is left for world-model RL to learn.
  */
 export interface Guess {
   thought: string
@@ -23,14 +21,8 @@ export class Guesser {
   ) {}
 
   guess(action: string, memory: Memory): Guess {
-    const { thought, nextState } = this.random.pick([...this.outcomes(action, memory), NOTHING_HAPPENS])
-    return { thought: [...look(action, memory), thought].join(' '), nextState }
-  }
-
-  /** A guess as the model is to write it. */
-  answer(action: string, memory: Memory): string {
-    const { thought, nextState } = this.guess(action, memory)
-    return `<thinking>${thought}</thinking><next_state>${nextState}</next_state>`
+    const options = this.outcomes(action, memory)
+    return this.random.pick(options.length > 0 ? [...options, NOTHING_HAPPENS] : [NOTHING_HAPPENS])
   }
 
   private invented(): string[] {
@@ -46,7 +38,7 @@ export class Guesser {
       opened || known?.door ? inside(items) : `On the ${place}, you see ${listed(items)}.`
     const options: Guess[] = [
       { thought: 'bare', nextState: contents([]) },
-      { thought: 'some', nextState: contents(this.invented()) },
+      { thought: 'new', nextState: contents(this.invented()) },
     ]
     if (!opened) options.push({ thought: 'shut', nextState: `The ${place} is closed.` })
     if (known?.items) {
@@ -109,7 +101,7 @@ export class Guesser {
         return [
           { thought: 'here', nextState: `You are facing the ${place}. Next to it, you see nothing.` },
           {
-            thought: 'some',
+            thought: 'new',
             nextState: 'You are in the middle of a room. Looking quickly around you, you see nothing.',
           },
         ]
@@ -118,44 +110,4 @@ export class Guesser {
         return []
     }
   }
-}
-
-/** What the texts so far say of the things that an action names: where one stands, what is seen there, what one holds. */
-export function look(action: string, memory: Memory): string[] {
-  const [verb, ...words] = action.split(' ')
-  const first = verb === 'go' ? words.slice(1).join(' ') : words.slice(0, 2).join(' ')
-  const second = words.slice(3).join(' ')
-  const stand = (place: string) => (place === memory.here ? 'here' : 'away')
-  const see = (item: string) => `see ${memory.listing.includes(item) ? item : 'none'}`
-  const have = `have ${memory.holding ?? 'none'}`
-  switch (verb) {
-    case 'go':
-    case 'open':
-    case 'close':
-      return [stand(first), ...condition(first, memory)]
-    case 'examine':
-      return memory.places.has(first) ? [stand(first), ...condition(first, memory)] : [see(first), have]
-    case 'take':
-      return [stand(second), see(first), have]
-    case 'move':
-    case 'put':
-      return [stand(second), ...condition(second, memory), have]
-    case 'clean':
-    case 'heat':
-    case 'cool':
-      return [stand(second), have]
-    case 'use':
-      return [see(first), have]
-    case 'inventory':
-      return [have]
-    default:
-      return ['here']
-  }
-}
-
-/** Shut or open, where it has a door, and whether its inside was seen. */
-function condition(name: string, memory: Memory): string[] {
-  const place = memory.places.get(name)
-  const door = place?.shut ? ['shut'] : place?.door ? ['open'] : []
-  return [...door, place?.items ? 'seen' : 'new']
 }

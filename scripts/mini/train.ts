@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Random } from '../../src/core/index.ts'
 import type { Datum, Trainer } from '../../src/engines/index.ts'
-import { learningRateAt, type Schedule } from '../../src/learning/index.ts'
 import { writeFileAtomic } from '../../src/store/index.ts'
 import type { CorpusSequence } from './corpus.ts'
 
@@ -24,6 +23,14 @@ export interface TrainOptions {
 
 const progressSchema = z.object({ step: z.int().min(0) })
 
+/** Learning rate at a step: linear warm-up, then cosine to the floor. */
+export function scheduled(step: number, options: TrainOptions): number {
+  const { learningRate, warmupSteps, steps, floor } = options
+  if (step < warmupSteps) return (learningRate * (step + 1)) / warmupSteps
+  const along = (step - warmupSteps) / Math.max(1, steps - warmupSteps)
+  return learningRate * (floor + (1 - floor) * 0.5 * (1 + Math.cos(Math.PI * along)))
+}
+
 /** Supervised training on a stream of sequences; `make(step, i)` is pure, so a resumed run sees the same data. */
 export async function trainBase(
   trainer: Trainer,
@@ -43,13 +50,6 @@ export async function trainBase(
         : `nothing left to train in ${options.folder}: delete it to train anew`,
     )
   }
-  const schedule: Schedule = {
-    kind: 'cosine',
-    peak: options.learningRate,
-    warmupSteps: options.warmupSteps,
-    totalSteps: options.steps,
-    floor: options.floor * options.learningRate,
-  }
   const began = Date.now()
   const first = step
   let tokens = 0
@@ -67,7 +67,7 @@ export async function trainBase(
     const next = batchOf(step + 1)
     const result = await working
     await trainer.optimStep({
-      learningRate: learningRateAt(schedule, step),
+      learningRate: scheduled(step, options),
       beta1: 0.9,
       beta2: 0.95,
       epsilon: 1e-8,

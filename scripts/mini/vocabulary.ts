@@ -32,7 +32,7 @@ export const SPECIAL = { user: '<|user|>', assistant: '<|assistant|>', end: '<|e
 const PHRASES: string[] = [
   '<thinking>', '</thinking>', '<next_state>', '</next_state>', '\nPredict what follows: ',
   '-= Welcome to TextWorld, ALFRED! =-\n\n', 'You are in the middle of a room. Looking quickly around you, you see',
-  '\n\nYour task is to:', ' a', ', a', ', and a', ' nothing', ' and', ' in', ' on', ' it', ' them', ' with',
+  '\n\nYour task is to:', ' a', ', a', ', and a', ' nothing', '.', ',', ' and', ' in', ' on', ' it', ' them', ' with',
   ' from', ' to', ' put', ' two', ' some', ' find', ' heat', ' cool', ' clean', ' hot', ' cold', ' look at', ' examine',
   ' under the', ' the', ' put it in', ' put them in', ' is', ' normal',
   'You arrive at', '. On the', ', you see', '. The', ' is closed.', ' is open.', ' is open. In it, you see', 'On the',
@@ -44,8 +44,8 @@ const PHRASES: string[] = [
   'go to', 'open', 'close', 'examine', 'take', 'move', 'put', 'clean', 'heat', 'cool', 'use', 'slice', 'look',
   'inventory', 'help',
   'need', 'have', 'wander', ' need', ' see', ' none', ' shut',
-  'here', 'away', 'see', ' here', ' away', ' have', ' open', ' seen', ' new',
-  ' known', ' bare', ' works', ' fails', ' hands',
+  'new', 'known', 'shut', 'bare', 'works', 'fails', 'here', 'hands',
+  ' ', '\n',
 ] // biome-ignore format: a table
 
 function entities(): string[] {

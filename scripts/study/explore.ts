@@ -8,6 +8,7 @@ import { Progress } from '../../src/cli/progress.ts'
 import { type Table, textTable } from '../../src/cli/table.ts'
 import { hash32, mean, UserError } from '../../src/core/index.ts'
 import { alfworldEnvironment } from '../../src/environments/index.ts'
+import type { WorldModelResult } from '../../src/evaluation/index.ts'
 import { miniPreset, openRun, runMethod } from '../../src/methods/index.ts'
 import {
   collectStage,
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     arms: { type: 'string' },
     steps: { type: 'string', default: '40' },
     threads: { type: 'string', default: '1' },
+    model: { type: 'string', default: 'models/mini' },
   },
 })
 const seed = Number(values.seed)
@@ -86,6 +88,7 @@ const run = await openRun({
   out: `runs/explore/${seed}-${names.join('-')}`,
   resolved: resolveConfig(miniPreset, {
     seed,
+    'model.path': values.model,
     'model.threads': Number(values.threads),
     'reward.embedder': 'lexical',
   }),
@@ -100,17 +103,25 @@ const { evaluation } = await runMethod(method, run.context)
 await run.close('finished')
 
 const percent = (value: number | null | undefined) => (value == null ? '' : (100 * value).toFixed(1))
+const kinds = Object.keys(evaluation?.arms[0].worldModel[0].byKind ?? {}).sort()
+const byKind = ({ exact, byKind }: WorldModelResult) => [
+  percent(exact),
+  ...kinds.map((kind) => percent(byKind[kind]?.exact)),
+]
 const table: Table = {
-  columns: ['arm', 'success', 'invalid', 'grounded', 'next state exact'].map((header, i) => ({
+  columns: ['arm', 'success', 'invalid', 'grounded', 'next state exact', ...kinds].map((header, i) => ({
     header,
     align: i === 0 ? 'left' : 'right',
   })),
-  rows: (evaluation?.arms ?? []).map(({ arm, policy: [played], worldModel: [predicted] }) => [
-    arm,
-    percent(mean(played.successByRun)),
-    percent(played.invalidShare),
-    percent(played.grounding),
-    percent(predicted?.exact),
-  ]),
+  rows: [
+    ...(evaluation?.worldModelBaselines ?? []).map((one) => [one.predictor, '', '', '', ...byKind(one)]),
+    ...(evaluation?.arms ?? []).map(({ arm, policy: [played], worldModel: [predicted] }) => [
+      arm,
+      percent(mean(played.successByRun)),
+      percent(played.invalidShare),
+      percent(played.grounding),
+      ...byKind(predicted),
+    ]),
+  ],
 }
 console.log(textTable(table))

@@ -4,7 +4,7 @@ import type { SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { loadRuntime } from '../runtime.ts'
 import { logSoftmax, referenceLogits, referenceLogprobs } from '../testing/reference.ts'
-import { randomWeights, tinyConfig } from '../testing/weights.ts'
+import { families, randomWeights, tinyConfig } from '../testing/weights.ts'
 import { SamplerCore, type SamplerOptions } from './core.ts'
 import { DecoderRunner } from './runner.ts'
 
@@ -46,8 +46,8 @@ function worstDifference(
 describe('SamplerCore', () => {
   const variants: [string, Partial<ModelConfig>][] = [
     ['multi-head, tied', {}],
-    ['grouped queries, untied', { num_key_value_heads: 2, tie_word_embeddings: false }],
     ['one key/value head, one layer', { num_key_value_heads: 1, num_hidden_layers: 1 }],
+    ...families,
   ]
   for (const [name, changes] of variants) {
     it(`agrees with the reference on ragged batches: ${name}`, async () => {
@@ -77,6 +77,20 @@ describe('SamplerCore', () => {
         ...Array.from({ length: random.integer(1, 9) }, () => random.integer(0, 60)),
       ])
     }
+    await sampler.close()
+  })
+
+  it('goes on where the rotary tables grow, beside a held sequence that fills its slot', async () => {
+    const config = tinyConfig({ max_position_embeddings: 131072 })
+    const { weights, sampler } = open(config)
+    // 255 rows of 256: the token that is drawn fills the slot, and one row more stands beyond it.
+    const filling = Array.from({ length: 255 }, (_, i) => (7 * i) % 61)
+    const prompts = [filling, [...filling.slice(0, 200), 5], [1, 2, 3]]
+    const ragged = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 2 })
+    expect(worstDifference(config, weights, prompts, ragged)).toBeLessThan(1e-4)
+    const longer = prompts.map((prompt, i) => [...prompt, ...ragged[i][0].tokens])
+    const samples = await sampler.sample(longer, { ...params, maxTokens: 300 })
+    expect(worstDifference(config, weights, longer, samples)).toBeLessThan(1e-4)
     await sampler.close()
   })
 

@@ -80,17 +80,27 @@ describe('SamplerCore', () => {
     await sampler.close()
   })
 
-  it('goes on where the rotary tables grow, beside a held sequence that fills its slot', async () => {
+  it('goes on where the rotary tables grow', async () => {
     const config = tinyConfig({ max_position_embeddings: 131072 })
     const { weights, sampler } = open(config)
-    // 255 rows of 256: the token that is drawn fills the slot, and one row more stands beyond it.
-    const filling = Array.from({ length: 255 }, (_, i) => (7 * i) % 61)
-    const prompts = [filling, [...filling.slice(0, 200), 5], [1, 2, 3]]
-    const ragged = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 2 })
-    expect(worstDifference(config, weights, prompts, ragged)).toBeLessThan(1e-4)
-    const longer = prompts.map((prompt, i) => [...prompt, ...ragged[i][0].tokens])
-    const samples = await sampler.sample(longer, { ...params, maxTokens: 300 })
-    expect(worstDifference(config, weights, longer, samples)).toBeLessThan(1e-4)
+    const prompts = [Array.from({ length: 250 }, (_, i) => (7 * i) % 61), [1, 2, 3]]
+    const samples = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 280 })
+    expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
+    await sampler.close()
+  })
+
+  it('computes on beside a sequence that has ended with its slot full', async () => {
+    const config = tinyConfig({ max_position_embeddings: 1024 })
+    const { weights, sampler } = open(config)
+    const full = Array.from({ length: 255 }, (_, i) => (7 * i) % 61)
+    const greedy = { ...params, temperature: 0 }
+    const [[{ tokens: stop }]] = await sampler.sample([full], { ...greedy, maxTokens: 2 })
+    // So many others that it is not moved out of the batch at once.
+    const prompts = [full, ...randomPrompts(config, 20, 30)]
+    const samples = await sampler.sample(prompts, { ...greedy, maxTokens: 6, stop: [stop] })
+    expect(samples[0][0].tokens).toHaveLength(2)
+    expect(samples.filter(([{ stopReason }]) => stopReason === 'length').length).toBeGreaterThan(16)
+    expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
     await sampler.close()
   })
 

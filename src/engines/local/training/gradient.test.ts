@@ -1,15 +1,14 @@
 /** The whole model's gradient: at realistic size and with two threads, because races do not show in small graphs. */
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../core/index.ts'
-import { refereeHas, refereePython } from '../../../core/testing/python.ts'
+import { refereeAnswer, refereeHas } from '../../../core/testing/python.ts'
 import type { Datum, Loss } from '../../engine.ts'
 import { type ModelConfig, modelConfigSchema } from '../config.ts'
+import type { ParameterSet } from '../parameters.ts'
 import { promptsWithAnswers, randomTokens, relativeError } from '../testing/data.ts'
 import { referenceLogprobs } from '../testing/reference.ts'
 import { families, randomWeights, tinyConfig } from '../testing/weights.ts'
@@ -232,31 +231,40 @@ describe('shared prefixes', () => {
   })
 })
 
-describe.skipIf(!refereeHas('torch'))('PyTorch as referee', () => {
-  it.each([
-    ['tied', realistic],
-    ['untied, grouped key heads', { ...realistic, num_key_value_heads: 2, tie_word_embeddings: false }],
-  ])('finds the same gradient of every parameter (%s)', async (_, config) => {
+describe.skipIf(!refereeHas('torch', 'transformers'))('transformers as referee', () => {
+  it('finds the same loss, and the same gradient of every parameter, of every family', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+    const models: [string, ModelConfig][] = [
+      ['llama, wide', { ...realistic, tie_word_embeddings: false }],
+      ...wide.map(([name, config]): [string, ModelConfig] => [`${name}, wide`, config]),
+      ...families.map(([name, changes]): [string, ModelConfig] => [name, tinyConfig(changes)]),
+    ]
     try {
-      const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
-      const data = texts(config, 16, 257, 3)
-      await core.forwardBackward(data, crossEntropy)
-      const model = join(folder, 'model')
-      await core.save(model)
-      const order = core.weights().specs.map((spec) => spec.name)
-      writeFileSync(join(model, 'task.json'), JSON.stringify({ mode: 'gradients', threads: 2, data, order }))
-      const script = fileURLToPath(new URL('../../../../scripts/referee/llama.py', import.meta.url))
-      execFileSync(refereePython(), [script, JSON.stringify({ folder: model })])
-      const bytes = readFileSync(join(model, 'gradients.bin'))
-      const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-      let at = 0
-      for (const [name, gradient] of core.accumulatedGradient().entries()) {
-        const error = relativeError(gradient, expected.subarray(at, at + gradient.length))
-        expect(error, name).toBeLessThan(1e-5)
-        at += gradient.length
+      const ours: { name: string; loss: number; model: string; gradient: ParameterSet }[] = []
+      for (const [name, config] of models) {
+        const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
+        core.weights().flat.set(randomWeights(config, 5, 0.5))
+        const data = texts(config, 4, Math.min(257, config.max_position_embeddings), 3)
+        const { loss } = await core.forwardBackward(data, crossEntropy)
+        const model = join(folder, String(ours.length))
+        await core.save(model)
+        const order = core.weights().specs.map((spec) => spec.name)
+        writeFileSync(join(model, 'task.json'), JSON.stringify({ threads: 2, data, order }))
+        ours.push({ name, loss, model, gradient: core.accumulatedGradient() })
+        await core.close()
       }
-      await core.close()
+      const losses = refereeAnswer('gradients.py', JSON.stringify({ folders: ours.map(({ model }) => model) }))
+      for (const [i, { name, loss, model, gradient }] of ours.entries()) {
+        expect(Math.abs(loss / (losses as number[])[i] - 1), name).toBeLessThan(1e-6)
+        const bytes = readFileSync(join(model, 'gradients.bin'))
+        const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+        let at = 0
+        for (const [parameter, own] of gradient.entries()) {
+          const error = relativeError(own, expected.subarray(at, at + own.length))
+          expect(error, `${name}: ${parameter}`).toBeLessThan(1e-5)
+          at += own.length
+        }
+      }
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -67,7 +67,7 @@ async function besidePyTorch(threads: number): Promise<Row[]> {
   try {
     if (refereeHas('torch')) {
       await core.save(join(folder, 'model'))
-      const task = { mode: 'bench', threads, data: data.map(({ tokens, weights }) => ({ tokens, weights })) }
+      const task = { threads, data: data.map(({ tokens, weights }) => ({ tokens, weights })) }
       writeFileSync(join(folder, 'model', 'task.json'), JSON.stringify(task))
       referee = await Referee.start('llama.py', { folder: join(folder, 'model') })
     }

@@ -1,6 +1,7 @@
 /**
  * `npm run referees [-- --minutes 10] [--torch] [--write]`: a Python of our own in `.venv/`, with what tests and benches
- * compare us with. Says what it could not get; tests that would need it are then skipped. `--torch` adds PyTorch (gigabytes).
+ * compare us with. Says what it could not get; tests that would need it are then skipped. `--torch` adds PyTorch and transformers
+ * (gigabytes).
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -36,7 +37,7 @@ if (!existsSync(join(venv, 'bin', 'python')) && !attempt('python3', '-m', 'venv'
   console.error('could not make .venv: is python3 with its venv module installed?')
   process.exit(1)
 }
-const wanted = ['numpy', 'scipy', 'statsmodels', ...(values.torch ? ['torch'] : [])]
+const wanted = ['numpy', 'scipy', 'statsmodels', ...(values.torch ? ['torch', 'transformers'] : [])]
 const missing = wanted.filter((name) => {
   return !refereeHas(name) && !attempt(refereePython(), '-m', 'pip', 'install', '--quiet', name)
 })

@@ -1,9 +1,8 @@
-"""A plain PyTorch Llama with the same operations as the local engine: referee for gradients and speed.
+"""A plain PyTorch Llama with the same operations as the local engine: referee for speed.
 
 The argument is {"folder": path}; the folder holds config.json, model.safetensors (F32) and task.json with
-{"mode": "gradients" | "bench", "data": [{tokens, weights}], "threads": n}. Mode `gradients` writes gradients.bin
-(float32, parameters in the order of task["order"]) and prints the loss; mode `bench` prints "ready" and then answers
-every line with the milliseconds of one padded forward and backward, so that both sides can alternate.
+{"data": [{tokens, weights}], "threads": n}. Prints "ready" and then answers every line with the milliseconds of one
+padded forward and backward, so that both sides can alternate.
 """
 
 import json
@@ -16,7 +15,7 @@ import torch
 import torch.nn.functional as F
 
 
-def read_safetensors(path: Path, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+def read_safetensors(path: Path) -> dict[str, torch.Tensor]:
     raw = path.read_bytes()
     (length,) = struct.unpack("<Q", raw[:8])
     header = json.loads(raw[8 : 8 + length])
@@ -27,7 +26,7 @@ def read_safetensors(path: Path, dtype: torch.dtype) -> dict[str, torch.Tensor]:
         assert entry["dtype"] == "F32"
         begin, end = entry["data_offsets"]
         flat = torch.frombuffer(bytearray(raw[8 + length + begin : 8 + length + end]), dtype=torch.float32)
-        tensors[name] = flat.reshape(entry["shape"]).to(dtype).requires_grad_()
+        tensors[name] = flat.reshape(entry["shape"]).requires_grad_()
     return tensors
 
 
@@ -72,29 +71,20 @@ def main() -> None:
     task = json.loads((folder / "task.json").read_text())
     config = json.loads((folder / "config.json").read_text())
     torch.set_num_threads(task["threads"])
-    # Gradients are judged in double precision; speed is compared in single.
-    dtype = torch.float64 if task["mode"] == "gradients" else torch.float32
-    w = read_safetensors(folder / "model.safetensors", dtype)
+    w = read_safetensors(folder / "model.safetensors")
     longest = max(len(d["tokens"]) for d in task["data"])
     tokens = torch.zeros(len(task["data"]), longest, dtype=torch.long)
-    weights = torch.zeros(len(task["data"]), longest, dtype=dtype)
+    weights = torch.zeros(len(task["data"]), longest)
     for i, d in enumerate(task["data"]):
         tokens[i, : len(d["tokens"])] = torch.tensor(d["tokens"])
-        weights[i, : len(d["tokens"])] = torch.tensor(d["weights"], dtype=dtype)
+        weights[i, : len(d["tokens"])] = torch.tensor(d["weights"])
 
-    def step() -> float:
+    def step() -> None:
         for tensor in w.values():
             tensor.grad = None
         loss = (token_losses(config, w, tokens) * weights[:, 1:]).sum()
         loss.backward()
-        return loss.item()
 
-    if task["mode"] == "gradients":
-        loss = step()
-        flat = torch.cat([w[name].grad.flatten() for name in task["order"]]).to(torch.float32)
-        (folder / "gradients.bin").write_bytes(flat.numpy().tobytes())
-        print(json.dumps({"loss": loss}), flush=True)
-        return
     print("ready", flush=True)
     for _ in sys.stdin:
         start = time.perf_counter()

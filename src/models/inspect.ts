@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import { UserError } from '../core/index.ts'
-import { type ModelConfig, parameterCount, requireSupported, samplingMemory, trainingMemory } from '../engines/index.ts'
+import { type ModelConfig, parameterCount, samplingMemory, trainingMemory } from '../engines/index.ts'
 import { type OpenedModel, openModel, usedTensors } from './opened.ts'
 
 /** What a model is, and what it takes here. */
@@ -92,11 +92,6 @@ function exampleOf({ chat, path }: OpenedModel): string {
 
 function warningsOf({ config, tokenizer, chat }: OpenedModel, needed: Inspection['memory'], memory: number): string[] {
   const warnings: string[] = []
-  try {
-    requireSupported(config)
-  } catch (error) {
-    warnings.push((error as Error).message)
-  }
   const spare = config.vocab_size - tokenizer.vocabularySize
   if (spare > 0) {
     warnings.push(

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../core/index.ts'
 import { parameterCount, parameterSpecs } from './config.ts'
 import { configFile, parseConfig } from './config-file.ts'
-import { requireSupported } from './supported.ts'
 
 /** As published; entries that say nothing about the computation are left out. */
 const LLAMA32 = {
@@ -179,14 +178,5 @@ describe('config.json', () => {
         }
       }),
     )
-  })
-})
-
-describe('what cannot be computed yet', () => {
-  it('is said', () => {
-    requireSupported(parse({ ...LLAMA32, rope_scaling: null }))
-    expect(() => requireSupported(parse(LLAMA32))).toThrow('scaled by llama3 can be inspected and converted')
-    expect(() => requireSupported(parse(QWEN25))).toThrow('a qwen2 model with biases')
-    expect(() => requireSupported(parse(QWEN3))).toThrow('normalised queries and keys, heads that are not')
   })
 })

@@ -11,7 +11,14 @@ import { CALL_DEADLINE, WorkerClient } from './worker-client.ts'
 
 const source = { config: tinyConfig({ num_key_value_heads: 2 }), seed: 3 }
 
-engineContract('local engine', async () => (await openLocalEngine(source, { threads: 2 })).trainer())
+const models: [string, typeof source][] = [
+  ['llama', source],
+  ['qwen2', { config: tinyConfig({ model_type: 'qwen2', num_key_value_heads: 2 }), seed: 3 }],
+  ['qwen3', { config: tinyConfig({ model_type: 'qwen3', num_key_value_heads: 2, head_dim: 12 }), seed: 3 }],
+]
+for (const [name, model] of models) {
+  engineContract(`local engine, ${name}`, async () => (await openLocalEngine(model, { threads: 2 })).trainer())
+}
 
 describe('openLocalEngine', () => {
   it('reports what is wrong with a model folder as a user error', async () => {

@@ -1,4 +1,5 @@
 import type { Dimension } from '../onnx/index.ts'
+import { add } from './elementwise.ts'
 import type { Tensor } from './tape.ts'
 
 export interface MatmulOptions {
@@ -41,7 +42,8 @@ export function matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tenso
   )
 }
 
-/** A linear layer on rows: `x [n, in] · weightᵀ`, weight `[out, in]` as on disk. */
-export function linear(x: Tensor, weight: Tensor): Tensor {
-  return matmul(x, weight, { transB: true })
+/** A linear layer on rows: `x [n, in] · weightᵀ + bias`, weight `[out, in]` as on disk, bias `[out]` where there is one. */
+export function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
+  const product = matmul(x, weight, { transB: true })
+  return bias ? add(product, bias) : product
 }

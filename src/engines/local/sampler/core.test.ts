@@ -4,7 +4,7 @@ import type { SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import { loadRuntime } from '../runtime.ts'
 import { logSoftmax, referenceLogits, referenceLogprobs } from '../testing/reference.ts'
-import { randomWeights, tinyConfig } from '../testing/weights.ts'
+import { families, randomWeights, tinyConfig } from '../testing/weights.ts'
 import { SamplerCore, type SamplerOptions } from './core.ts'
 import { DecoderRunner } from './runner.ts'
 
@@ -46,8 +46,8 @@ function worstDifference(
 describe('SamplerCore', () => {
   const variants: [string, Partial<ModelConfig>][] = [
     ['multi-head, tied', {}],
-    ['grouped queries, untied', { num_key_value_heads: 2, tie_word_embeddings: false }],
     ['one key/value head, one layer', { num_key_value_heads: 1, num_hidden_layers: 1 }],
+    ...families,
   ]
   for (const [name, changes] of variants) {
     it(`agrees with the reference on ragged batches: ${name}`, async () => {
@@ -77,6 +77,30 @@ describe('SamplerCore', () => {
         ...Array.from({ length: random.integer(1, 9) }, () => random.integer(0, 60)),
       ])
     }
+    await sampler.close()
+  })
+
+  it('goes on where the rotary tables grow', async () => {
+    const config = tinyConfig({ max_position_embeddings: 131072 })
+    const { weights, sampler } = open(config)
+    const prompts = [Array.from({ length: 250 }, (_, i) => (7 * i) % 61), [1, 2, 3]]
+    const samples = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 280 })
+    expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
+    await sampler.close()
+  })
+
+  it('computes on beside a sequence that has ended with its slot full', async () => {
+    const config = tinyConfig({ max_position_embeddings: 1024 })
+    const { weights, sampler } = open(config)
+    const full = Array.from({ length: 255 }, (_, i) => (7 * i) % 61)
+    const greedy = { ...params, temperature: 0 }
+    const [[{ tokens: stop }]] = await sampler.sample([full], { ...greedy, maxTokens: 2 })
+    // So many others that it is not moved out of the batch at once.
+    const prompts = [full, ...randomPrompts(config, 20, 30)]
+    const samples = await sampler.sample(prompts, { ...greedy, maxTokens: 6, stop: [stop] })
+    expect(samples[0][0].tokens).toHaveLength(2)
+    expect(samples.filter(([{ stopReason }]) => stopReason === 'length').length).toBeGreaterThan(16)
+    expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
     await sampler.close()
   })
 

@@ -1,5 +1,5 @@
 /**
- * Forward graphs of the Llama-style decoder against a key/value cache. The cache is only ever read here: each run returns
+ * Forward graphs of the decoder against a key/value cache. The cache is only ever read here: each run returns
  * the rotated keys and the values of its new tokens, and the caller writes them into the cache.
  *
  * Two graphs, because their shapes want different nodes:
@@ -8,8 +8,9 @@
  *
  * Every dimension but the model's own is symbolic, so one session serves all batch sizes and cache lengths.
  */
-import type { ModelConfig } from '../config.ts'
+import { hasAttentionBias, hasQueryKeyNorm, type ModelConfig } from '../config.ts'
 import { GraphBuilder, type Value } from '../onnx/index.ts'
+import { type RotaryTables, rotaryTables } from '../rotary-tables.ts'
 
 /** Sizes derived from a config that graphs and cache share. */
 export interface DecoderShape {
@@ -28,12 +29,12 @@ export function decoderShape(config: ModelConfig): DecoderShape {
     layers: config.num_hidden_layers,
     heads,
     keyValueHeads,
-    headSize: config.hidden_size / heads,
+    headSize: config.head_dim,
     packedHeads: heads + 2 * keyValueHeads,
   }
 }
 
-/** Where each matrix of the graphs lies in the flat weights. Query, key and value rows are adjacent: one matrix. */
+/** Where each matrix of the graphs lies in the flat weights. Query, key and value rows are adjacent: one matrix, one bias. */
 export interface WeightSlice {
   name: string
   offset: number
@@ -43,7 +44,7 @@ export interface WeightSlice {
 /** The matrices and vectors the graphs read, as slices of the flat weights (parameter order of `parameterSpecs`). */
 export function weightSlices(config: ModelConfig): WeightSlice[] {
   const { hidden_size: d, intermediate_size: ff, vocab_size: v } = config
-  const { headSize, packedHeads, layers } = decoderShape(config)
+  const { headSize, heads, packedHeads, layers } = decoderShape(config)
   const slices: WeightSlice[] = []
   let offset = 0
   const take = (name: string, shape: number[]) => {
@@ -54,7 +55,12 @@ export function weightSlices(config: ModelConfig): WeightSlice[] {
   for (let layer = 0; layer < layers; layer++) {
     take(`attentionNorm.${layer}`, [d])
     take(`qkv.${layer}`, [packedHeads * headSize, d])
-    take(`out.${layer}`, [d, d])
+    if (hasAttentionBias(config)) take(`qkvBias.${layer}`, [packedHeads * headSize])
+    if (hasQueryKeyNorm(config)) {
+      take(`queryNorm.${layer}`, [headSize])
+      take(`keyNorm.${layer}`, [headSize])
+    }
+    take(`out.${layer}`, [d, heads * headSize])
     take(`mlpNorm.${layer}`, [d])
     take(`gate.${layer}`, [ff, d])
     take(`up.${layer}`, [ff, d])
@@ -67,26 +73,21 @@ export function weightSlices(config: ModelConfig): WeightSlice[] {
 }
 
 /**
- * Rotation tables: cosine and sine of position × frequency, [2 · positions, headSize / 2] each. The second half holds the
- * same divided by √headSize: a query rotated with it is scaled for attention, which spares the scale in the product (and
- * the runtime's fast product of a vector and a matrix takes none).
+ * Rotation tables of the graphs, [1 + 2 · positions, headSize / 2] each. The first row leaves a head as it is; then come
+ * all positions, and all positions divided by √headSize: a query rotated with those is scaled for attention, which spares
+ * the scale in the product (and the runtime's fast product of a vector and a matrix takes none).
  */
-function rotationTables(config: ModelConfig): { cosine: Float32Array; sine: Float32Array; half: number } {
-  const { headSize } = decoderShape(config)
-  const half = headSize / 2
-  const positions = config.max_position_embeddings
-  const cosine = new Float32Array(2 * positions * half)
-  const sine = new Float32Array(2 * positions * half)
-  for (let i = 0; i < half; i++) {
-    const frequency = config.rope_theta ** (-i / half)
-    for (let row = 0; row < 2 * positions; row++) {
-      const scale = row < positions ? 1 : 1 / Math.sqrt(headSize)
-      const angle = (row % positions) * frequency
-      cosine[row * half + i] = scale * Math.cos(angle)
-      sine[row * half + i] = scale * Math.sin(angle)
-    }
+export function decodeTables(config: ModelConfig, positions: number): RotaryTables {
+  const plain = rotaryTables(config, positions)
+  const scaled = rotaryTables(config, positions, 1 / Math.sqrt(config.head_dim))
+  const stack = (start: number, name: 'cosine' | 'sine') => {
+    const half = config.head_dim / 2
+    const table = new Float32Array(half + 2 * plain[name].length).fill(start, 0, half)
+    table.set(plain[name], half)
+    table.set(scaled[name], half + plain[name].length)
+    return table
   }
-  return { cosine, sine, half }
+  return { positions, cosine: stack(1, 'cosine'), sine: stack(0, 'sine') }
 }
 
 /** What both graphs share: weights by name (baked or fed), rotation, norms, the MLP. */
@@ -98,6 +99,7 @@ class DecoderGraph {
   private readonly baked: Float32Array | undefined
   private readonly cosine: Value
   private readonly sine: Value
+  private readonly positions: Value
 
   constructor(name: string, config: ModelConfig, baked: Float32Array | undefined) {
     this.graph = new GraphBuilder(name)
@@ -105,9 +107,9 @@ class DecoderGraph {
     this.shape = decoderShape(config)
     this.slices = new Map(weightSlices(config).map((slice) => [slice.name, slice]))
     this.baked = baked
-    const { cosine, sine, half } = rotationTables(config)
-    this.cosine = this.graph.initializer('cosine', cosine, [2 * config.max_position_embeddings, half])
-    this.sine = this.graph.initializer('sine', sine, [2 * config.max_position_embeddings, half])
+    this.cosine = this.graph.input('cosine', 'float32', ['rotations', config.head_dim / 2])
+    this.sine = this.graph.input('sine', 'float32', ['rotations', config.head_dim / 2])
+    this.positions = this.graph.input('positions', 'int64', ['rows', 1])
   }
 
   weight(name: string): Value {
@@ -140,9 +142,20 @@ class DecoderGraph {
     return [outputs[0], outputs[3]]
   }
 
-  /** Rotates rows [n, 1, headSize], each by its own row of the tables; row 0 leaves it as it is. */
-  rotate(rows: Value, positions: Value): Value {
-    return this.graph.node('RotaryEmbedding', [rows, positions, this.cosine, this.sine], { interleaved: 0 })
+  /** Queries, keys and values of a normalised input, [tokens · packedHeads, 1, headSize], ready for attention. */
+  packed(x: Value, layer: number): Value {
+    const { graph, config } = this
+    const { heads, keyValueHeads: kv, headSize, packedHeads } = this.shape
+    let packed = this.linear(x, `qkv.${layer}`)
+    if (hasAttentionBias(config)) packed = graph.node('Add', [packed, this.weight(`qkvBias.${layer}`)])
+    if (hasQueryKeyNorm(config)) {
+      const rows = graph.node('Reshape', [packed, graph.int64([-1, packedHeads, headSize])])
+      const [q, k, v] = graph.nodes('Split', [rows, graph.int64([heads, kv, kv])], 3, { axis: 1 })
+      const normed = [this.norm(q, `queryNorm.${layer}`), this.norm(k, `keyNorm.${layer}`), v]
+      packed = graph.node('Concat', normed, { axis: 1 })
+    }
+    const rows = graph.node('Reshape', [packed, graph.int64([-1, 1, headSize])])
+    return graph.node('RotaryEmbedding', [rows, this.positions, this.cosine, this.sine], { interleaved: 0 })
   }
 
   mlp(x: Value, layer: number): Value {
@@ -172,8 +185,8 @@ class DecoderGraph {
 }
 
 /**
- * One token a slot. Inputs: `embeddings` [slots, d]; `positions` [slots · packedHeads, 1]: the
- * row of the rotation tables for each head, in the second half for queries, 0 for values; `mask`
+ * One token a slot. Inputs: `embeddings` [slots, d]; `cosine` and `sine`, the tables of `decodeTables`; `positions`
+ * [slots · packedHeads, 1]: their row for each head, a scaled one for queries, 0 for values; `mask`
  * [slots, 1, 1, cached], 0 on rows that hold a token and very negative elsewhere; `sizes` = [cached, 1];
  * `inverseTemperature` [1]; `keys.i`, `values.i` [slots, kvHeads, cached, headSize]; weights unless `baked`.
  * Outputs: `probabilities` [slots, vocabulary] and per layer `rows.i` [slots, packedHeads, headSize].
@@ -183,7 +196,6 @@ export function buildStepGraph(config: ModelConfig, baked?: Float32Array): Uint8
   const { graph } = decoder
   const { layers, heads, keyValueHeads: kv, headSize, packedHeads } = decoder.shape
   const embeddings = graph.input('embeddings', 'float32', ['slots', config.hidden_size])
-  const positions = graph.input('positions', 'int64', ['rows', 1])
   const mask = graph.input('mask', 'float32', ['slots', 1, 1, 'cached'])
   const sizes = graph.input('sizes', 'int64', [2])
   const inverseTemperature = graph.input('inverseTemperature', 'float32', [1])
@@ -191,9 +203,7 @@ export function buildStepGraph(config: ModelConfig, baked?: Float32Array): Uint8
   let residual = embeddings
   let x = decoder.norm(residual, 'attentionNorm.0')
   for (let layer = 0; layer < layers; layer++) {
-    const flat = graph.node('Reshape', [decoder.linear(x, `qkv.${layer}`), graph.int64([-1, 1, headSize])])
-    const rotated = decoder.rotate(flat, positions)
-    const rows = graph.node('Reshape', [rotated, graph.int64([-1, packedHeads, 1, headSize])])
+    const rows = graph.node('Reshape', [decoder.packed(x, layer), graph.int64([-1, packedHeads, 1, headSize])])
     graph.output(`rows.${layer}`, rows, 'float32', ['slots', packedHeads, 1, headSize])
     const [packed, keys, values] = graph.nodes('Split', [rows, graph.int64([heads, kv, kv])], 3, { axis: 1 })
     const queries = heads === kv ? packed : graph.node('Reshape', [packed, graph.int64([-1, kv, heads / kv, headSize])])
@@ -220,7 +230,6 @@ export function buildExtendGraph(config: ModelConfig, baked?: Float32Array): Uin
   const { graph } = decoder
   const { layers, heads, keyValueHeads: kv, headSize, packedHeads } = decoder.shape
   const embeddings = graph.input('embeddings', 'float32', ['slots', 'length', config.hidden_size])
-  const positions = graph.input('positions', 'int64', ['rows', 1])
   const packed = graph.input('packed', 'int64', [4])
   const mask = graph.input('mask', 'float32', ['slots', 1, 1, 'cached'])
   const sizes = graph.input('sizes', 'int64', [2])
@@ -229,9 +238,8 @@ export function buildExtendGraph(config: ModelConfig, baked?: Float32Array): Uin
   let residual = embeddings
   let x = decoder.norm(residual, 'attentionNorm.0')
   for (let layer = 0; layer < layers; layer++) {
-    const flat = graph.node('Reshape', [decoder.linear(x, `qkv.${layer}`), graph.int64([-1, 1, headSize])])
-    const rotated = graph.node('Reshape', [decoder.rotate(flat, positions), packed])
-    const rows = graph.node('Transpose', [rotated], { perm: [0, 2, 1, 3] })
+    const byToken = graph.node('Reshape', [decoder.packed(x, layer), packed])
+    const rows = graph.node('Transpose', [byToken], { perm: [0, 2, 1, 3] })
     graph.output(`rows.${layer}`, rows, 'float32', ['slots', packedHeads, 'length', headSize])
     // The last layer is run for its keys and values only.
     if (layer + 1 === layers) break

@@ -1,9 +1,17 @@
 /** The ONNX Runtime sessions of the sampler and the marshalling of their inputs. */
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { ModelConfig } from '../config.ts'
+import { GrowingTables, type RotaryTables } from '../rotary-tables.ts'
 import type { Runtime } from '../runtime.ts'
 import type { KvArena } from './arena.ts'
-import { buildExtendGraph, buildStepGraph, type DecoderShape, decoderShape, weightSlices } from './decode-graph.ts'
+import {
+  buildExtendGraph,
+  buildStepGraph,
+  type DecoderShape,
+  decoderShape,
+  decodeTables,
+  weightSlices,
+} from './decode-graph.ts'
 
 const MASKED = -1e30
 
@@ -41,6 +49,7 @@ export class DecoderRunner {
   private extendSession: InferenceSession | undefined
   private weightFeeds: Record<string, Tensor> = {}
   private readonly positions = new Int64Buffer()
+  private readonly rotations: GrowingTables
   private embeddings = new Float32Array(0)
   private causal: { length: number; tensor: Tensor } | undefined
 
@@ -51,6 +60,7 @@ export class DecoderRunner {
     this.shape = decoderShape(config)
     this.weights = weights
     this.threads = threads
+    this.rotations = new GrowingTables((positions) => decodeTables(config, positions))
   }
 
   private async open(model: Uint8Array): Promise<InferenceSession> {
@@ -94,29 +104,43 @@ export class DecoderRunner {
     this.extendSession = undefined
   }
 
-  /** Embeddings of `tokens` (-1 = padding, any row) and the packed positions of their heads. */
-  private lookUp(tokens: ArrayLike<number>, at: ArrayLike<number>): void {
-    const { hidden_size: d, max_position_embeddings: scaled } = this.config
+  /** Embeddings of `tokens` (-1 = padding, any row) and, for each of their heads, the row of the tables it is rotated by. */
+  private lookUp(tokens: ArrayLike<number>, at: ArrayLike<number>, { positions }: RotaryTables): void {
+    const { hidden_size: d } = this.config
     const { packedHeads, heads, keyValueHeads } = this.shape
     if (this.embeddings.length < tokens.length * d) this.embeddings = new Float32Array(tokens.length * d)
     this.positions.resize(tokens.length * packedHeads)
     for (let i = 0; i < tokens.length; i++) {
       const row = Math.max(0, tokens[i]) * d
       for (let j = 0; j < d; j++) this.embeddings[i * d + j] = this.weights[row + j]
-      // Rows of the rotation tables, see decode-graph.ts: scaled for queries, plain for keys, none for values.
+      // See `decodeTables`: scaled for queries, plain for keys, the first for values.
       for (let h = 0; h < packedHeads; h++) {
-        const row = h < heads ? scaled + at[i] : h < heads + keyValueHeads ? at[i] : 0
+        const row = h < heads ? 1 + positions + at[i] : h < heads + keyValueHeads ? 1 + at[i] : 0
         this.positions.put(i * packedHeads + h, row)
       }
     }
   }
 
-  private feeds(arena: KvArena, first: number, slots: number, length: number): Record<string, Tensor> {
+  /** Rotations for everything that fits the arena, and for the position after it: full slots that are only held have it. */
+  private tablesFor(arena: KvArena): RotaryTables {
+    return this.rotations.reaching(arena.capacity + 1)
+  }
+
+  private feeds(
+    arena: KvArena,
+    tables: RotaryTables,
+    first: number,
+    slots: number,
+    length: number,
+  ): Record<string, Tensor> {
     const { Tensor } = this.ort
     const { layers, keyValueHeads, headSize, packedHeads } = this.shape
     const { capacity } = arena
     const rows = slots * length * packedHeads
+    const tableShape = [1 + 2 * tables.positions, headSize / 2]
     const feeds: Record<string, Tensor> = {
+      cosine: new Tensor('float32', tables.cosine, tableShape),
+      sine: new Tensor('float32', tables.sine, tableShape),
       positions: new Tensor('int64', this.positions.tensorData(rows), [rows, 1]),
       mask: new Tensor('float32', arena.maskView(first, slots), [slots, 1, 1, capacity]),
       sizes: new Tensor('int64', BigInt64Array.of(BigInt(capacity), BigInt(length)), [2]),
@@ -138,9 +162,10 @@ export class DecoderRunner {
     if (!session) throw new Error('step before prepare')
     const { Tensor } = this.ort
     const slots = tokens.length
-    this.lookUp(tokens, arena.lengths)
+    const tables = this.tablesFor(arena)
+    this.lookUp(tokens, arena.lengths, tables)
     const d = this.config.hidden_size
-    const feeds = this.feeds(arena, 0, slots, 1)
+    const feeds = this.feeds(arena, tables, 0, slots, 1)
     feeds.embeddings = new Tensor('float32', this.embeddings.subarray(0, slots * d), [slots, d])
     feeds.inverseTemperature = new Tensor('float32', Float32Array.of(inverseTemperature), [1])
     const outputs = await session.run({ ...feeds, ...this.weightsFor(session) })
@@ -168,9 +193,10 @@ export class DecoderRunner {
         at[i * length + j] = arena.lengths[first + i] + j
       }
     })
-    this.lookUp(tokens, at)
+    const tables = this.tablesFor(arena)
+    this.lookUp(tokens, at, tables)
     const d = this.config.hidden_size
-    const feeds = this.feeds(arena, first, slots, length)
+    const feeds = this.feeds(arena, tables, first, slots, length)
     feeds.embeddings = new Tensor('float32', this.embeddings.subarray(0, tokens.length * d), [slots, length, d])
     feeds.packed = new Tensor('int64', BigInt64Array.from([slots, length, packedHeads, headSize].map(BigInt)), [4])
     feeds.causal = this.causalMask(length)

@@ -1,5 +1,6 @@
 /** The decoder once more, in plain double precision and without a cache: what the graphs are checked against. */
 import { type ModelConfig, parameterSpecs } from '../config.ts'
+import { ropeFrequencies } from '../rope.ts'
 
 /** Flat weights; in double precision where a finite difference must not drown in rounding. */
 type Weights = Float32Array | Float64Array
@@ -31,17 +32,24 @@ function norm(x: Float64Array, gain: Weights, epsilon: number): Float64Array {
   return x.map((value, i) => value * scale * gain[i])
 }
 
-/** Rotate each head of a row by its position: pairs (i, i + half) turn by position · base^(−i / half). */
-function rotate(row: Float64Array, headSize: number, position: number, base: number): void {
-  const half = headSize / 2
+/** The heads of a row, each by itself through a function. */
+function byHead(row: Float64Array, headSize: number, change: (head: Float64Array) => Float64Array): Float64Array {
+  const out = new Float64Array(row.length)
   for (let start = 0; start < row.length; start += headSize) {
-    for (let i = 0; i < half; i++) {
-      const angle = position * base ** (-i / half)
-      const [a, b] = [row[start + i], row[start + half + i]]
-      row[start + i] = a * Math.cos(angle) - b * Math.sin(angle)
-      row[start + half + i] = b * Math.cos(angle) + a * Math.sin(angle)
-    }
+    out.set(change(row.subarray(start, start + headSize)), start)
   }
+  return out
+}
+
+/** Pairs (i, i + half) of a head turn by position · frequency; the frequencies are checked against transformers elsewhere. */
+function rotate(head: Float64Array, position: number, config: ModelConfig): Float64Array {
+  const { inverse, scale } = ropeFrequencies(config)
+  const half = head.length / 2
+  return head.map((x, i) => {
+    const angle = position * inverse[i % half]
+    const other = i < half ? -head[i + half] : head[i - half]
+    return scale * (x * Math.cos(angle) + other * Math.sin(angle))
+  })
 }
 
 /** Logits after every token, [tokens][vocabulary]. */
@@ -49,23 +57,26 @@ export function referenceLogits(config: ModelConfig, weights: Weights, tokens: r
   const parameters = views(config, weights)
   const get = (name: string) => parameters.get(name)!
   const { hidden_size: d, num_attention_heads: heads, num_key_value_heads: kvHeads, rms_norm_eps: epsilon } = config
-  const headSize = d / heads
+  const headSize = config.head_dim
   const embedding = get('model.embed_tokens.weight')
   const rows = tokens.map((token) => Float64Array.from(embedding.subarray(token * d, (token + 1) * d)))
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
     const at = (name: string) => get(`model.layers.${layer}.${name}.weight`)
     const normed = rows.map((row) => norm(row, at('input_layernorm'), epsilon))
-    const queries = normed.map((row) => linear(row, at('self_attn.q_proj')))
-    const keys = normed.map((row) => linear(row, at('self_attn.k_proj')))
-    const values = normed.map((row) => linear(row, at('self_attn.v_proj')))
-    queries.forEach((row, t) => {
-      rotate(row, headSize, t, config.rope_theta)
-    })
-    keys.forEach((row, t) => {
-      rotate(row, headSize, t, config.rope_theta)
-    })
+    const project = (row: Float64Array, name: string) => {
+      const bias = parameters.get(`model.layers.${layer}.${name}.bias`)
+      return linear(row, at(name)).map((value, i) => value + (bias?.[i] ?? 0))
+    }
+    const prepare = (row: Float64Array, which: 'q' | 'k', position: number) =>
+      byHead(project(row, `self_attn.${which}_proj`), headSize, (head) => {
+        const gain = parameters.get(`model.layers.${layer}.self_attn.${which}_norm.weight`)
+        return rotate(gain ? norm(head, gain, epsilon) : head, position, config)
+      })
+    const queries = normed.map((row, t) => prepare(row, 'q', t))
+    const keys = normed.map((row, t) => prepare(row, 'k', t))
+    const values = normed.map((row) => project(row, 'self_attn.v_proj'))
     rows.forEach((row, t) => {
-      const mixed = new Float64Array(d)
+      const mixed = new Float64Array(heads * headSize)
       for (let head = 0; head < heads; head++) {
         const q = head * headSize
         const k = Math.floor(head / (heads / kvHeads)) * headSize

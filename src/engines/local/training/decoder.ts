@@ -17,22 +17,6 @@ import {
 import { type ModelConfig, parameterSpecs } from '../config.ts'
 import type { Value } from '../onnx/index.ts'
 
-/** Rotary tables [max_position_embeddings, head size / 2] for cosine, sine and −sine. */
-export function rotaryTables(config: ModelConfig): Record<'cosine' | 'sine' | 'negativeSine', Float32Array> {
-  const half = config.hidden_size / config.num_attention_heads / 2
-  const length = config.max_position_embeddings
-  const cosine = new Float32Array(length * half)
-  const sine = new Float32Array(length * half)
-  for (let position = 0; position < length; position++) {
-    for (let i = 0; i < half; i++) {
-      const angle = position * config.rope_theta ** (-i / half)
-      cosine[position * half + i] = Math.cos(angle)
-      sine[position * half + i] = Math.sin(angle)
-    }
-  }
-  return { cosine, sine, negativeSine: sine.map((x) => -x) }
-}
-
 /** Which form of the decoder graph: with shared prefixes or plain sequences; with wanted rows in prefixes or without. */
 export interface DecoderForm {
   prefixed: boolean
@@ -47,14 +31,13 @@ export interface Decoder {
 }
 
 /**
- * Append a Llama decoder to the tape's graph. Inputs besides the parameters are those of `layoutRun`: this function
- * and that one describe the same layout.
+ * Append a decoder to the tape's graph. Inputs besides the parameters are `cosine` and `sine`, rotary tables of as many
+ * positions as the sequences have, and those of `layoutRun`: this function and that one describe the same layout.
  */
 export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm): Decoder {
   const { graph } = tape
   const { num_attention_heads: queryHeads, num_key_value_heads: keyHeads, rms_norm_eps: epsilon } = config
-  const d = config.hidden_size
-  const size = d / queryHeads
+  const size = config.head_dim
   const index = (name: string) => graph.input(name, 'int32', [name])
   const shape = (name: string, rank: number) => graph.input(name, 'int64', [rank])
 
@@ -64,16 +47,22 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
     if (!tensor) throw new Error(`no parameter ${name}`)
     return tensor
   }
+  /** A linear layer, with its bias where the model has one. */
+  const project = (x: Tensor, name: string) => linear(x, weight(`${name}.weight`), parameters.get(`${name}.bias`))
 
   const ids = index('ids')
   const positions = graph.input('positions', 'int64', ['ids', 1])
-  const tables = rotaryTables(config)
-  const tableShape = [config.max_position_embeddings, size / 2]
-  const cosine = graph.initializer('cosine', tables.cosine, tableShape)
-  const sine = graph.initializer('sine', tables.sine, tableShape)
-  const negativeSine = graph.initializer('negativeSine', tables.negativeSine, tableShape)
+  const cosine = graph.input('cosine', 'float32', ['positions', size / 2])
+  const sine = graph.input('sine', 'float32', ['positions', size / 2])
+  const negativeSine = graph.node('Neg', [sine])
   const turn = (x: Tensor) => rotary(x, positions, cosine, sine, negativeSine)
-  const byHead = (x: Tensor, heads: number, rows: string) => reshape(x, [-1, size], [`${rows}·${heads}`, size])
+  const byHead = (x: Tensor, heads: number) => reshape(x, [-1, size], [`ids·${heads}`, size])
+  /** Each head by itself, where the model has a norm of this name. */
+  const normalise = (x: Tensor, heads: number, name: string): Tensor => {
+    const gain = parameters.get(`${name}.weight`)
+    if (!gain) return x
+    return reshape(rmsNorm(byHead(x, heads), gain, epsilon), [-1, heads * size], ['ids', heads * size])
+  }
 
   const queryAnswer = index('queryAnswer')
   const keyAnswer = index('keyAnswer')
@@ -104,9 +93,9 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
 
   const attend = (q: Tensor, k: Tensor, v: Tensor, last: boolean): Tensor => {
     const keyIndices: Value[] = shared ? [shared.keys, keyAnswer] : [keyAnswer]
-    const keys = distributeRows(byHead(k, keyHeads, 'ids'), keyIndices, keyInverse)
-    const values = distributeRows(byHead(v, keyHeads, 'ids'), keyIndices, keyInverse)
-    const queries = byHead(q, queryHeads, 'ids')
+    const keys = distributeRows(byHead(k, keyHeads), keyIndices, keyInverse)
+    const values = distributeRows(byHead(v, keyHeads), keyIndices, keyInverse)
+    const queries = byHead(q, queryHeads)
     const scale = 1 / Math.sqrt(size)
     const own: KeySet = { ...ownSet, keys: keys[keys.length - 1], values: values[values.length - 1] }
     const answersOnly = last && !(shared && form.prefixRows)
@@ -124,27 +113,27 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
     const rows = last
       ? permuteRows(joined, index('outputSlots'), index('outputInverse'), 'outputSlots', { unused: true })
       : permuteRows(joined, queryInverse, querySlots, 'ids')
-    const name = last ? 'outputRows' : 'ids'
-    return reshape(rows, [-1, d], [name, d])
+    const width = queryHeads * size
+    return reshape(rows, [-1, width], [last ? 'outputRows' : 'ids', width])
   }
 
   let x = embed(weight('model.embed_tokens.weight'), ids, 'ids')
   for (let i = 0; i < config.num_hidden_layers; i++) {
     const last = i === config.num_hidden_layers - 1
     const layer = `model.layers.${i}`
+    const self = `${layer}.self_attn`
     const input = rmsNorm(x, weight(`${layer}.input_layernorm.weight`), epsilon)
-    const q = turn(linear(input, weight(`${layer}.self_attn.q_proj.weight`)))
-    const k = turn(linear(input, weight(`${layer}.self_attn.k_proj.weight`)))
-    const v = linear(input, weight(`${layer}.self_attn.v_proj.weight`))
-    const mixed = attend(q, k, v, last)
+    const q = turn(normalise(project(input, `${self}.q_proj`), queryHeads, `${self}.q_norm`))
+    const k = turn(normalise(project(input, `${self}.k_proj`), keyHeads, `${self}.k_norm`))
+    const mixed = attend(q, k, project(input, `${self}.v_proj`), last)
     if (last) {
       x = permuteRows(x, index('outputRows'), index('rowInverse'), 'outputRows', { unused: true })
     }
-    x = add(x, linear(mixed, weight(`${layer}.self_attn.o_proj.weight`)))
+    x = add(x, project(mixed, `${self}.o_proj`))
     const inner = rmsNorm(x, weight(`${layer}.post_attention_layernorm.weight`), epsilon)
-    const gate = linear(inner, weight(`${layer}.mlp.gate_proj.weight`))
-    const up = linear(inner, weight(`${layer}.mlp.up_proj.weight`))
-    x = add(x, linear(swiglu(gate, up), weight(`${layer}.mlp.down_proj.weight`)))
+    const gate = project(inner, `${layer}.mlp.gate_proj`)
+    const up = project(inner, `${layer}.mlp.up_proj`)
+    x = add(x, project(swiglu(gate, up), `${layer}.mlp.down_proj`))
   }
   const hidden = rmsNorm(x, weight('model.norm.weight'), epsilon)
   return {

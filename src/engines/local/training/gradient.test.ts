@@ -1,18 +1,17 @@
 /** The whole model's gradient: at realistic size and with two threads, because races do not show in small graphs. */
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Random } from '../../../core/index.ts'
-import { refereeHas, refereePython } from '../../../core/testing/python.ts'
+import { refereeAnswer, refereeHas } from '../../../core/testing/python.ts'
 import type { Datum, Loss } from '../../engine.ts'
 import { type ModelConfig, modelConfigSchema } from '../config.ts'
+import type { ParameterSet } from '../parameters.ts'
 import { promptsWithAnswers, randomTokens, relativeError } from '../testing/data.ts'
 import { referenceLogprobs } from '../testing/reference.ts'
-import { tinyConfig } from '../testing/weights.ts'
+import { families, randomWeights, tinyConfig } from '../testing/weights.ts'
 import { TrainerCore } from './trainer-core.ts'
 
 /** 6.8 million parameters. */
@@ -94,6 +93,81 @@ describe('gradient of 6.8 million parameters', () => {
   })
 })
 
+/** Two layers of realistic width, 1.8 million parameters, of the families with tensors of their own. */
+const wide: [string, ModelConfig][] = (
+  [
+    ['qwen2', { num_attention_heads: 4 }],
+    ['qwen3', { num_attention_heads: 4, head_dim: 96 }],
+  ] as const
+).map(([model_type, changes]) => [
+  model_type,
+  modelConfigSchema.parse({
+    ...realistic,
+    head_dim: 64,
+    vocab_size: 1000,
+    num_hidden_layers: 2,
+    num_key_value_heads: 2,
+    model_type,
+    ...changes,
+  }),
+])
+
+describe.each(wide)('gradient of a %s model', (_, config) => {
+  const open = () => {
+    const core = TrainerCore.fresh(config, 1, { threads: 2, rowBudget: 4096 })
+    core.weights().flat.set(randomWeights(config, 1, 0.5))
+    return core
+  }
+
+  it('is the same bit for bit in 10 runs with and without shared prefixes, and the sum over single sequences', async () => {
+    const core = open()
+    const data = [...texts(config, 8, 257, 1), ...promptsWithAnswers(config.vocab_size, 8, 8, 1)]
+    const first = await gradientOf(core, [data], crossEntropy)
+    for (let run = 1; run < 10; run++) {
+      const again = await gradientOf(core, [data], crossEntropy)
+      expect(Buffer.compare(Buffer.from(again.buffer), Buffer.from(first.buffer))).toBe(0)
+    }
+    const single = await gradientOf(
+      core,
+      data.map((datum) => [datum]),
+      crossEntropy,
+    )
+    expect(relativeError(first, single)).toBeLessThan(1e-6)
+    await core.close()
+  })
+
+  it('agrees for every tensor with finite differences of an independent forward pass in double precision', async () => {
+    const core = open()
+    const data = texts(config, 1, 28, 2)
+    const gradient = await gradientOf(core, [data], crossEntropy)
+    const weights = Float64Array.from(core.weights().flat)
+    const loss = () =>
+      -data.reduce((total, { tokens, weights: w }) => {
+        const logprobs = referenceLogprobs(config, weights, tokens)
+        return total + logprobs.reduce((sum, logprob, t) => sum + w[t] * logprob, 0)
+      }, 0)
+    let at = 0
+    for (const { name, shape } of core.weights().specs) {
+      const start = at
+      at += shape.reduce((a, b) => a * b, 1)
+      const part = gradient.subarray(start, at)
+      const norm = Math.sqrt(part.reduce((sum, g) => sum + g * g, 0))
+      const lossAt = (distance: number) => {
+        part.forEach((g, i) => {
+          weights[start + i] += (distance * g) / norm
+        })
+        const moved = loss()
+        weights.set(core.weights().flat.subarray(start, at), start)
+        return moved
+      }
+      const h = 1e-4
+      const difference = (lossAt(h) - lossAt(-h)) / (2 * h)
+      expect(Math.abs(norm / difference - 1), name).toBeLessThan(2e-6)
+    }
+    await core.close()
+  })
+})
+
 const policy: Loss = {
   kind: 'ppo',
   clipLow: 0.1,
@@ -105,9 +179,11 @@ const policy: Loss = {
 }
 
 describe('shared prefixes', () => {
-  const shapes = [tinyConfig(), tinyConfig({ num_key_value_heads: 2, tie_word_embeddings: false })]
-  it.each(shapes)('change neither gradient nor log-probabilities ($num_key_value_heads key heads)', async (config) => {
+  const shapes: typeof families = [['llama', {}], ...families]
+  it.each(shapes)('change neither gradient nor log-probabilities: %s', async (_, changes) => {
+    const config = tinyConfig(changes)
     const core = TrainerCore.fresh(config, 3, { threads: 2 })
+    core.weights().flat.set(randomWeights(config, 3, 0.5))
     const data = promptsWithAnswers(config.vocab_size, 6, 5, 1)
     for (const loss of [crossEntropy, policy]) {
       const together = await core.forwardBackward(data, loss)
@@ -128,46 +204,67 @@ describe('shared prefixes', () => {
     await core.close()
   })
 
-  it('give the log-probabilities of an independent forward pass', async () => {
-    const config = tinyConfig({ num_key_value_heads: 2 })
+  it.each(shapes)('give the log-probabilities of an independent forward pass: %s', async (_, changes) => {
+    const config = tinyConfig(changes)
     const core = TrainerCore.fresh(config, 4, { threads: 2 })
-    const sequences = promptsWithAnswers(config.vocab_size, 4, 3, 2).map((datum) => datum.tokens)
+    core.weights().flat.set(randomWeights(config, 4, 0.5))
+    const data = promptsWithAnswers(config.vocab_size, 4, 3, 2)
+    const sequences = data.map((datum) => datum.tokens)
     sequences.push([5], [], [...sequences[0]])
-    const logprobs = await core.logprobs(sequences, 0.7)
+    const [logprobs, scored] = [await core.logprobs(sequences, 0.7), await core.score(sequences, 1)]
+    const trained = await core.forwardBackward(data, crossEntropy)
     for (const [i, tokens] of sequences.entries()) {
-      const expected = referenceLogprobs(config, core.weights().flat, tokens, 0.7)
-      expect(logprobs[i]).toHaveLength(tokens.length)
-      for (const [t, logprob] of expected.entries()) expect(logprobs[i][t]).toBeCloseTo(logprob, 5)
+      const close = (found: number[], expected: number[]) => {
+        expect(found).toHaveLength(expected.length)
+        for (const [t, logprob] of expected.entries()) expect(found[t]).toBeCloseTo(logprob, 5)
+      }
+      const expected = referenceLogprobs(config, core.weights().flat, tokens)
+      close(logprobs[i], referenceLogprobs(config, core.weights().flat, tokens, 0.7))
+      close(scored[i].logprobs, expected)
+      if (i < data.length)
+        close(
+          trained.logprobs[i],
+          expected.map((logprob, t) => (data[i].weights[t] ? logprob : 0)),
+        )
     }
     await core.close()
   })
 })
 
-describe.skipIf(!refereeHas('torch'))('PyTorch as referee', () => {
-  it.each([
-    ['tied', realistic],
-    ['untied, grouped key heads', { ...realistic, num_key_value_heads: 2, tie_word_embeddings: false }],
-  ])('finds the same gradient of every parameter (%s)', async (_, config) => {
+describe.skipIf(!refereeHas('torch', 'transformers'))('transformers as referee', () => {
+  it('finds the same loss, and the same gradient of every parameter, of every family', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
+    const models: [string, ModelConfig][] = [
+      ['llama, wide', { ...realistic, tie_word_embeddings: false }],
+      ...wide.map(([name, config]): [string, ModelConfig] => [`${name}, wide`, config]),
+      ...families.map(([name, changes]): [string, ModelConfig] => [name, tinyConfig(changes)]),
+    ]
     try {
-      const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
-      const data = texts(config, 16, 257, 3)
-      await core.forwardBackward(data, crossEntropy)
-      const model = join(folder, 'model')
-      await core.save(model)
-      const order = core.weights().specs.map((spec) => spec.name)
-      writeFileSync(join(model, 'task.json'), JSON.stringify({ mode: 'gradients', threads: 2, data, order }))
-      const script = fileURLToPath(new URL('../../../../scripts/referee/llama.py', import.meta.url))
-      execFileSync(refereePython(), [script, JSON.stringify({ folder: model })])
-      const bytes = readFileSync(join(model, 'gradients.bin'))
-      const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-      let at = 0
-      for (const [name, gradient] of core.accumulatedGradient().entries()) {
-        const error = relativeError(gradient, expected.subarray(at, at + gradient.length))
-        expect(error, name).toBeLessThan(1e-5)
-        at += gradient.length
+      const ours: { name: string; loss: number; model: string; gradient: ParameterSet }[] = []
+      for (const [name, config] of models) {
+        const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
+        core.weights().flat.set(randomWeights(config, 5, 0.5))
+        const data = texts(config, 4, Math.min(257, config.max_position_embeddings), 3)
+        const { loss } = await core.forwardBackward(data, crossEntropy)
+        const model = join(folder, String(ours.length))
+        await core.save(model)
+        const order = core.weights().specs.map((spec) => spec.name)
+        writeFileSync(join(model, 'task.json'), JSON.stringify({ threads: 2, data, order }))
+        ours.push({ name, loss, model, gradient: core.accumulatedGradient() })
+        await core.close()
       }
-      await core.close()
+      const losses = refereeAnswer('gradients.py', JSON.stringify({ folders: ours.map(({ model }) => model) }))
+      for (const [i, { name, loss, model, gradient }] of ours.entries()) {
+        expect(Math.abs(loss / (losses as number[])[i] - 1), name).toBeLessThan(1e-6)
+        const bytes = readFileSync(join(model, 'gradients.bin'))
+        const expected = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+        let at = 0
+        for (const [parameter, own] of gradient.entries()) {
+          const error = relativeError(own, expected.subarray(at, at + own.length))
+          expect(error, `${name}: ${parameter}`).toBeLessThan(1e-5)
+          at += own.length
+        }
+      }
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -24,6 +24,8 @@ export interface RunLayout {
   indices: Record<string, IndexArray>
   masks: Record<string, MaskArray>
   selections: Selection[]
+  /** At least as many as positions occur. */
+  positions: number
   /** Output rows. */
   selected: number
 }
@@ -117,5 +119,12 @@ export function layoutRun(groups: readonly Group[], heads: Heads, prefixRows: bo
     masks.prefixMask = causalMask(prefixLength, repeat)
     masks.crossMask = prefixPadding(placement, heads.keyValue)
   }
-  return { prefixed, indices, masks, selections, selected: outputRows.length }
+  return {
+    prefixed,
+    indices,
+    masks,
+    selections,
+    positions: prefixLength + answerLength,
+    selected: outputRows.length,
+  }
 }

@@ -1,4 +1,4 @@
-import { type ModelConfig, parameterCount } from '../config.ts'
+import { hasQueryKeyNorm, type ModelConfig, parameterCount } from '../config.ts'
 
 /** Most rows of a run; more is no faster even for small models. */
 const MOST_ROWS = 2048
@@ -13,7 +13,11 @@ const ALLOCATOR_FACTOR = 2
 /** Bytes that a forward and backward pass takes per model row, counted from the graph; attention scores left aside. */
 function bytesPerRow(config: ModelConfig): number {
   const { hidden_size: d, intermediate_size: ff, vocab_size: v, num_hidden_layers: layers } = config
-  return ALLOCATOR_FACTOR * 4 * (layers * (14 * d + 5 * ff) + 3 * v)
+  const q = config.head_dim * config.num_attention_heads
+  const kv = config.head_dim * config.num_key_value_heads
+  // Norms of heads keep what they normalised.
+  const heads = hasQueryKeyNorm(config) ? 5 * (q + kv) : 4 * (q + kv)
+  return ALLOCATOR_FACTOR * 4 * (layers * (6 * d + heads + 5 * ff) + 3 * v)
 }
 
 /** Rows of a run that keep its activations within bounds. */

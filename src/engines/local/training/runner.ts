@@ -2,6 +2,7 @@ import * as ort from 'onnxruntime-node'
 import type { Loss } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import type { ParameterSet } from '../parameters.ts'
+import { GrowingTables, rotaryTables } from '../rotary-tables.ts'
 import type { DecoderForm } from './decoder.ts'
 import type { RunLayout } from './layout.ts'
 import { logprobGraph, type ModelGraph, scoreGraph, trainingGraph } from './training-graph.ts'
@@ -37,11 +38,13 @@ export class ModelRunner {
   private readonly config: ModelConfig
   private readonly threads: number
   private readonly weights: Record<string, ort.Tensor>
+  private readonly rotations: GrowingTables
   private readonly programs = new Map<string, Promise<Program>>()
 
   constructor(config: ModelConfig, parameters: ParameterSet, threads: number) {
     this.config = config
     this.threads = threads
+    this.rotations = new GrowingTables((positions) => rotaryTables(config, positions))
     this.weights = Object.fromEntries(
       parameters.specs.map(({ name, shape }) => [name, new ort.Tensor('float32', parameters.view(name), shape)]),
     )
@@ -67,8 +70,14 @@ export class ModelRunner {
   }
 
   private feeds(session: ort.InferenceSession, layout: RunLayout, rows: RowInputs): Record<string, ort.Tensor> {
-    const feeds: Record<string, ort.Tensor> = {}
+    const { positions, cosine, sine } = this.rotations.reaching(layout.positions)
+    const tableShape = [positions, this.config.head_dim / 2]
+    const feeds: Record<string, ort.Tensor> = {
+      cosine: new ort.Tensor('float32', cosine, tableShape),
+      sine: new ort.Tensor('float32', sine, tableShape),
+    }
     for (const name of session.inputNames) {
+      if (feeds[name]) continue
       const index = layout.indices[name]
       const mask = layout.masks[name]
       const column = name in rows ? rows[name as keyof RowInputs] : undefined

@@ -11,7 +11,6 @@ import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../
 import type { ModelConfig } from '../config.ts'
 import { openModelWeights, readCompanions, readModelConfig, writeModelFiles } from '../model-folder.ts'
 import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
-import { requireSupported } from '../supported.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
@@ -43,7 +42,6 @@ export class TrainerCore {
   private norm = 0
 
   private constructor(config: ModelConfig, options: TrainerOptions) {
-    requireSupported(config)
     this.config = config
     this.parameters = new ParameterSet(config)
     this.gradient = new ParameterSet(config)

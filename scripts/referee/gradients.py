@@ -1,0 +1,37 @@
+"""Models of transformers in double precision: referees for the gradient of every parameter, of every family.
+
+The argument is {"folders": [paths]}; each is a Hugging Face model folder with a task.json {"data": [{tokens, weights}],
+"order": [names], "threads": n}. Writes gradients.bin (float32, parameters in that order) into each and prints the losses
+sum(weight * -logprob) as a list.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+# Beside this file lies a statistics.py, which libraries must not take for Python's own.
+sys.path.pop(0)
+
+import torch  # noqa: E402
+from transformers import AutoModelForCausalLM  # noqa: E402
+
+
+def gradients(folder: Path) -> float:
+    task = json.loads((folder / "task.json").read_text())
+    torch.set_num_threads(task["threads"])
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64, attn_implementation="eager")
+    total = 0.0
+    for datum in task["data"]:
+        tokens = torch.tensor([datum["tokens"]])
+        logprobs = model(tokens).logits[0, :-1].log_softmax(-1).gather(1, tokens[0, 1:, None])[:, 0]
+        loss = -(logprobs * torch.tensor(datum["weights"][1:], dtype=torch.float64)).sum()
+        loss.backward()
+        total += loss.item()
+    found = {name: parameter.grad for name, parameter in model.named_parameters()}
+    assert sorted(found) == sorted(task["order"])
+    flat = torch.cat([found[name].flatten() for name in task["order"]]).to(torch.float32)
+    (folder / "gradients.bin").write_bytes(flat.numpy().tobytes())
+    return total
+
+
+print(json.dumps([gradients(Path(folder)) for folder in json.loads(sys.argv[1])["folders"]]))

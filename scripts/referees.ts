@@ -46,7 +46,7 @@ if (missing.length > 0) {
   console.log(`could not get ${missing.join(', ')} within ${minutes} min: what needs it is skipped`)
 }
 if (values.write) {
-  const answer = refereeAnswer('statistics.py', '0')
+  const answer = refereeAnswer('statistical_tests.py', '0')
   writeFileAtomic(join(root, 'src', 'core', 'testing', 'statistics.reference.json'), `${JSON.stringify(answer)}\n`)
   console.log('wrote src/core/testing/statistics.reference.json')
 }

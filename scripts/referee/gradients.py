@@ -9,11 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-# Beside this file lies a statistics.py, which libraries must not take for Python's own.
-sys.path.pop(0)
-
-import torch  # noqa: E402
-from transformers import AutoModelForCausalLM  # noqa: E402
+import torch
+from transformers import AutoModelForCausalLM
 
 
 def gradients(folder: Path) -> float:

@@ -132,6 +132,6 @@ describe('reference values', () => {
 
 describe.skipIf(!refereeHas('numpy', 'scipy', 'statsmodels'))('the referee now', () => {
   it('agrees on other cases, too', () => {
-    agree(refereeAnswer('statistics.py', '7') as Reference)
+    agree(refereeAnswer('statistical_tests.py', '7') as Reference)
   })
 })

@@ -1,6 +1,6 @@
 """Values that our statistics are checked against: cases drawn from a seed, answered by SciPy, NumPy and statsmodels.
 
-    python scripts/referee/statistics.py [SEED]
+    python scripts/referee/statistical_tests.py [SEED]
 
 prints one JSON object: the versions, and for every function a list of cases with input and expected output.
 """
@@ -169,7 +169,7 @@ def hierarchical():
 
 
 print(json.dumps({
-    "command": f"python scripts/referee/statistics.py {seed}",
+    "command": f"python scripts/referee/statistical_tests.py {seed}",
     "versions": {"python": platform.python_version(), "numpy": numpy.__version__, "scipy": scipy.__version__,
                  "statsmodels": statsmodels.__version__},
     "cases": {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { plainIssue, UserError } from '../core/index.ts'
 import { makeFolder, syncFolder } from './folder.ts'
+import { readExactly } from './read-exactly.ts'
 import { explained, writing } from './write-error.ts'
 
 const NEWLINE = 10
@@ -60,8 +61,8 @@ export class JsonLines<T> {
   at(index: number): T {
     if (!(index >= 0 && index < this.length))
       throw new Error(`${this.path} has ${this.length} lines, there is no line ${index}`)
-    const bytes = Buffer.alloc(this.offsets[index + 1] - this.offsets[index])
-    readFully(this.file, bytes, this.offsets[index])
+    const start = this.offsets[index]
+    const bytes = readWhole(this.file, this.offsets[index + 1] - start, start)
     return parseLine(this.path, index, bytes.toString('utf8'), this.schema)
   }
 
@@ -97,8 +98,7 @@ export function readLines<T>(path: string, schema: z.ZodType<T>): T[] {
   const file = openSync(path, 'r')
   try {
     const offsets = lineOffsets(file)
-    const bytes = Buffer.alloc(offsets[offsets.length - 1])
-    readFully(file, bytes, 0)
+    const bytes = readWhole(file, offsets[offsets.length - 1], 0)
     return offsets.slice(0, -1).map((start, index) => {
       return parseLine(path, index, bytes.toString('utf8', start, offsets[index + 1]), schema)
     })
@@ -119,12 +119,10 @@ function lineOffsets(file: number): number[] {
   }
 }
 
-function readFully(file: number, bytes: Buffer, position: number): void {
-  for (let at = 0; at < bytes.length; ) {
-    const read = readSync(file, bytes, at, bytes.length - at, position + at)
-    if (read === 0) throw new Error('a file became shorter while it was read')
-    at += read
-  }
+function readWhole(file: number, length: number, position: number): Buffer {
+  const bytes = readExactly(file, length, position)
+  if (!bytes) throw new Error('a file became shorter while it was read')
+  return Buffer.from(bytes.buffer)
 }
 
 function parseLine<T>(path: string, index: number, line: string, schema: z.ZodType<T>): T {

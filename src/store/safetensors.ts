@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { writePiecesAtomic } from './atomic.ts'
 import { fromBfloat16, fromFloat16, toBfloat16, toFloat16 } from './float16.ts'
+import { readExactly } from './read-exactly.ts'
 import { elements, type TensorInfo, type TensorSource } from './tensors.ts'
 
 /**
@@ -45,17 +46,6 @@ function decode(dtype: string, bytes: Uint8Array<ArrayBuffer>): Float32Array {
 function encode(dtype: FloatType, values: Float32Array): Uint8Array {
   const encoded = dtype === 'F32' ? values : dtype === 'F16' ? toFloat16(values) : toBfloat16(values)
   return new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength)
-}
-
-/** So many bytes of a file from a position; undefined where it ends before. */
-export function readExactly(file: number, length: number, position: number): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = new Uint8Array(length)
-  for (let at = 0; at < length; ) {
-    const count = readSync(file, bytes, at, Math.min(length - at, 1 << 30), position + at)
-    if (count === 0) return undefined
-    at += count
-  }
-  return bytes
 }
 
 function parseHeader(bytes: Uint8Array, path: string): Record<string, unknown> {

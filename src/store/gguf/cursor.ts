@@ -1,5 +1,5 @@
-import { readSync } from 'node:fs'
 import { UserError } from '../../core/index.ts'
+import { readExactly } from '../read-exactly.ts'
 
 const CHUNK = 1 << 20
 
@@ -43,12 +43,8 @@ export class Cursor {
     }
     if (this.at + count > this.chunk.length) {
       const position = this.position
-      const chunk = new Uint8Array(Math.min(Math.max(CHUNK, count), this.size - position))
-      for (let at = 0; at < chunk.length; ) {
-        const read = readSync(this.file, chunk, at, chunk.length - at, position + at)
-        if (read === 0) throw new UserError(`${this.path} became shorter while it was read`)
-        at += read
-      }
+      const chunk = readExactly(this.file, Math.min(Math.max(CHUNK, count), this.size - position), position)
+      if (!chunk) throw new UserError(`${this.path} became shorter while it was read`)
       this.chunk = chunk
       this.view = new DataView(chunk.buffer)
       this.start = position

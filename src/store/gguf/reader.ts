@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { UserError } from '../../core/index.ts'
-import { readExactly } from '../safetensors.ts'
+import { readExactly } from '../read-exactly.ts'
 import { elements, type TensorInfo, type TensorSource } from '../tensors.ts'
 import { BLOCK_FORMATS, type BlockFormat, OTHER_FORMATS } from './blocks.ts'
 import { Cursor } from './cursor.ts'

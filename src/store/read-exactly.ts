@@ -1,0 +1,15 @@
+import { readSync } from 'node:fs'
+
+/** More at once is refused by some systems. */
+const MOST_AT_ONCE = 1 << 30
+
+/** So many bytes of an open file from a position; undefined where it ends before. */
+export function readExactly(file: number, length: number, position: number): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; ) {
+    const count = readSync(file, bytes, at, Math.min(length - at, MOST_AT_ONCE), position + at)
+    if (count === 0) return undefined
+    at += count
+  }
+  return bytes
+}

@@ -30,7 +30,6 @@ const { values } = parseArgs({
     arms: { type: 'string' },
     steps: { type: 'string', default: '40' },
     threads: { type: 'string', default: '1' },
-    model: { type: 'string', default: 'models/mini' },
   },
 })
 const seed = Number(values.seed)
@@ -55,7 +54,6 @@ const VARIANTS: Record<string, () => Stage[]> = {
   strongKl: () =>
     sequence('strong-kl', { ...ALL, settings: { ...ALL.settings, kl: { coefficient: 0.1, estimator: 'k3' } } }),
   gentle: () => sequence('gentle', { settings: { learningRate: 5e-5 } }),
-  interleavedGentle: () => inTurns('interleaved-gentle', { settings: { learningRate: 5e-5 } }),
   mismatched: () => sequence('mismatched', { teaches: 'mismatched targets' }),
   interleaved: () => inTurns('interleaved', {}),
   interleavedUnfiltered: () => inTurns('interleaved-unfiltered', ALL),
@@ -88,7 +86,6 @@ const run = await openRun({
   out: `runs/explore/${seed}-${names.join('-')}`,
   resolved: resolveConfig(miniPreset, {
     seed,
-    'model.path': values.model,
     'model.threads': Number(values.threads),
     'reward.embedder': 'lexical',
   }),

@@ -93,8 +93,6 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     }
     let closed = false
     const end = (status: RunInfo['status']) => {
-      if (closed) return
-      closed = true
       process.off('exit', onExit)
       try {
         run.writeInfo({ ...info, status, finishedAt: status === 'finished' ? new Date().toISOString() : null })
@@ -113,6 +111,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       context,
       async close(status) {
         if (closed) return
+        closed = true
         try {
           end(status)
         } finally {

@@ -142,7 +142,7 @@ async function miniatureSpeed(threads: number): Promise<Row[]> {
     for (let round = 0; round <= ROUNDS; round++) times.push(await milliseconds(core, data, loss))
     const value = (tokenCount(data) * 1000) / median(times.slice(1))
     rows.push({
-      name: `training, miniature (${(core.weights().flat.length / 1e6).toFixed(1)} M), ${name}`,
+      name: `training, miniature (${(core.weights.trained.flat.length / 1e6).toFixed(1)} M), ${name}`,
       value,
       unit: 'tokens/s',
     })

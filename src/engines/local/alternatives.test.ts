@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { MOST_ALTERNATIVES, type Sampler } from '../engine.ts'
 import { sampling } from '../testing/contract-sampling.ts'
+import { parameterSpecs } from './config.ts'
 import { openLocalEngine } from './engine.ts'
 import { initialise, ParameterSet } from './parameters.ts'
 import { logSoftmax, referenceLogits } from './testing/reference.ts'
 import { tinyConfig } from './testing/weights.ts'
 
 const config = tinyConfig({ num_key_value_heads: 2 })
-const parameters = new ParameterSet(config)
+const parameters = new ParameterSet(parameterSpecs(config))
 initialise(parameters, config, 3)
 const engine = await openLocalEngine({ config, seed: 3 }, { threads: 2 })
 const sampler: Sampler = engine.trainer().sampler()

@@ -34,7 +34,7 @@ describe('a GGUF model', () => {
     const config = tinyConfig(changes)
     const file = open(config)
     expect(ggufConfig(file)).toEqual(config)
-    const parameters = new ParameterSet(config)
+    const parameters = new ParameterSet(parameterSpecs(config))
     const weights = new GgufWeights(file, config)
     parameters.assign(weights)
     weights.close()

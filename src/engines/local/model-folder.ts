@@ -11,6 +11,14 @@ import {
   writeFileAtomic,
   writeSafetensors,
 } from '../../store/index.ts'
+import {
+  ADAPTER_CONFIG,
+  ADAPTER_WEIGHTS,
+  baseOf,
+  isAdapterFolder,
+  MergedWeights,
+  openAdapter,
+} from './adapter-folder.ts'
 import type { ModelConfig } from './config.ts'
 import { configFile, readConfigFile } from './config-file.ts'
 
@@ -23,16 +31,24 @@ const COMPANIONS = [
   'generation_config.json',
 ]
 
+/** Folder of a model's config: an adapter from elsewhere has none of its own. */
+function describedBy(folder: string): string {
+  return existsSync(join(folder, 'config.json')) || !isAdapterFolder(folder) ? folder : describedBy(baseOf(folder))
+}
+
 /** `config.json` of a model folder. @throws UserError if it is missing or of a model that is not computed here. */
 export function readModelConfig(folder: string): ModelConfig {
-  return readConfigFile(join(folder, 'config.json'))
+  return readConfigFile(join(describedBy(folder), 'config.json'))
 }
 
 const WEIGHTS_FILE = 'model.safetensors'
 const INDEX_FILE = 'model.safetensors.index.json'
 
-/** Files that hold a model folder's weights, an index first. @throws UserError where there are none. */
+/** Files that hold a model folder's weights, an index or an adapter first. @throws UserError where there are none. */
 export function weightFiles(folder: string): string[] {
+  if (isAdapterFolder(folder)) {
+    return [join(folder, ADAPTER_WEIGHTS), join(folder, ADAPTER_CONFIG), ...weightFiles(baseOf(folder))]
+  }
   const single = join(folder, WEIGHTS_FILE)
   if (existsSync(single)) return [single]
   const index = join(folder, INDEX_FILE)
@@ -43,8 +59,20 @@ export function weightFiles(folder: string): string[] {
   )
 }
 
-/** The weights of a model folder by Hugging Face name; close it. @throws UserError if they are missing or damaged. */
+/**
+ * The weights of a model folder by Hugging Face name, an adapter added to its base; close it.
+ * @throws UserError if they are missing or damaged.
+ */
 export function openModelWeights(folder: string): TensorSource {
+  if (isAdapterFolder(folder)) {
+    const adapter = openAdapter(folder)
+    try {
+      return new MergedWeights(openModelWeights(adapter.base), adapter)
+    } catch (error) {
+      adapter.weights.close()
+      throw error
+    }
+  }
   const [first] = weightFiles(folder)
   return first.endsWith(INDEX_FILE) ? new ShardedReader(first) : new SafetensorsReader(first)
 }
@@ -54,8 +82,9 @@ export type Companions = ReadonlyMap<string, string>
 
 /** The files of a model folder that travel with its weights: tokenizer, template, settings of generation. */
 export function readCompanions(folder: string): Companions {
-  const present = COMPANIONS.filter((name) => existsSync(join(folder, name)))
-  return new Map(present.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+  const from = describedBy(folder)
+  const present = COMPANIONS.filter((name) => existsSync(join(from, name)))
+  return new Map(present.map((name) => [name, readFileSync(join(from, name), 'utf8')]))
 }
 
 /** Storage types of weights, as `config.json` calls them. */
@@ -69,7 +98,17 @@ export function writeModelFiles(
   companions: Companions,
   dtype: FloatType = 'F32',
 ): void {
-  writeFileAtomic(join(folder, 'config.json'), `${JSON.stringify(configFile(config, DTYPES[dtype]), null, 2)}\n`)
+  writeDescription(folder, config, companions, dtype)
   writeSafetensors(join(folder, WEIGHTS_FILE), weights, { dtype, metadata: { format: 'pt' } })
+}
+
+/** The same without the weights: an adapter's folder can be asked everything that a model's can. */
+export function writeDescription(
+  folder: string,
+  config: ModelConfig,
+  companions: Companions,
+  dtype: FloatType = 'F32',
+): void {
+  writeFileAtomic(join(folder, 'config.json'), `${JSON.stringify(configFile(config, DTYPES[dtype]), null, 2)}\n`)
   for (const [name, content] of companions) writeFileAtomic(join(folder, name), content)
 }

@@ -1,15 +1,15 @@
 import { hash32, UserError } from '../../core/index.ts'
 import type { TensorSource, WritableTensor } from '../../store/index.ts'
-import { type ModelConfig, type ParameterSpec, parameterSpecs } from './config.ts'
+import type { ModelConfig, ParameterSpec } from './config.ts'
 
-/** All parameters of a model (or one moment, or their gradients) in one flat array, with a view per parameter. */
+/** Parameters (or one moment of them, or their gradients) in one flat array, with a view per parameter. */
 export class ParameterSet {
   readonly flat: Float32Array
   readonly specs: readonly ParameterSpec[]
   private readonly views = new Map<string, Float32Array>()
 
-  constructor(config: ModelConfig) {
-    this.specs = parameterSpecs(config)
+  constructor(specs: readonly ParameterSpec[]) {
+    this.specs = specs
     const sizes = this.specs.map((spec) => spec.shape.reduce((a, b) => a * b, 1))
     this.flat = new Float32Array(sizes.reduce((a, b) => a + b, 0))
     let at = 0

@@ -11,6 +11,7 @@ import type {
   Scored,
 } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
+import type { Lora } from './lora.ts'
 
 /** A Hugging Face model folder, or a shape whose weights are drawn from a seed. */
 export type ModelSource = string | { config: ModelConfig; seed: number }
@@ -24,6 +25,10 @@ export interface EngineOptions {
   cacheBytes?: number
   /** The weights will not change: pack them once, for every call (default false: only for calls long enough to gain by it). */
   frozen?: boolean
+  /** Train an adapter beside the weights of the folder that is opened (default: all of its weights). */
+  lora?: Lora
+  /** Most tokens of one forward and backward pass, a shared prefix counted once: gradients add up over as many as it takes. */
+  rowBudget?: number
 }
 
 /** Number lists in one buffer, which is transferred and not copied. */

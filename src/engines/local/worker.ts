@@ -38,7 +38,7 @@ class EngineWorker {
 
   private add(core: TrainerCore): number {
     if (!this.ort) throw new Error('the runtime is not loaded')
-    const sampler = new SamplerCore(this.ort, core.config, core.weights().flat, this.options)
+    const sampler = new SamplerCore(this.ort, core.config, () => core.weights.flat(), this.options)
     this.models.set(this.counter, { core, sampler })
     return this.counter++
   }

@@ -13,7 +13,7 @@ const params: SamplingParams = { n: 1, maxTokens: 20, temperature: 1, stop: [], 
 
 function open(config: ModelConfig, options: Partial<SamplerOptions> = {}) {
   const weights = randomWeights(config, 1)
-  return { weights, sampler: new SamplerCore(ort, config, weights, { threads: 2, ...options }) }
+  return { weights, sampler: new SamplerCore(ort, config, () => weights, { threads: 2, ...options }) }
 }
 
 function randomPrompts(config: ModelConfig, count: number, longest: number, seed = 1): number[][] {

@@ -53,8 +53,8 @@ export class SamplerCore {
   private pool: SequencePool
   private readonly running = new Map<Sequence, Request>()
 
-  /** `weights` are flat in parameter order and may change in place; call `weightsChanged` then. */
-  constructor(ort: Runtime, config: ModelConfig, weights: Float32Array, options: SamplerOptions) {
+  /** `weights` gives them flat in parameter order, as they are; call `weightsChanged` when they have changed. */
+  constructor(ort: Runtime, config: ModelConfig, weights: () => Float32Array, options: SamplerOptions) {
     this.config = config
     this.runner = new DecoderRunner(ort, config, weights, options.threads)
     this.cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES

@@ -41,7 +41,8 @@ export class DecoderRunner {
   private readonly ort: Runtime
   private readonly config: ModelConfig
   private readonly threads: number
-  private readonly weights: Float32Array
+  private readonly currentWeights: () => Float32Array
+  private weights: Float32Array | undefined
   private fedStep: InferenceSession | undefined
   private bakedStep: InferenceSession | undefined
   /** The one of the two that the current call uses. */
@@ -53,12 +54,12 @@ export class DecoderRunner {
   private embeddings = new Float32Array(0)
   private causal: { length: number; tensor: Tensor } | undefined
 
-  /** `weights` are flat, in the order of `parameterSpecs`, and read at every run that is not baked. */
-  constructor(ort: Runtime, config: ModelConfig, weights: Float32Array, threads: number) {
+  /** `currentWeights` are flat, in the order of `parameterSpecs`: asked for before the first run and after each change. */
+  constructor(ort: Runtime, config: ModelConfig, currentWeights: () => Float32Array, threads: number) {
     this.ort = ort
     this.config = config
     this.shape = decoderShape(config)
-    this.weights = weights
+    this.currentWeights = currentWeights
     this.threads = threads
     this.rotations = new GrowingTables((positions) => decodeTables(config, positions))
   }
@@ -77,7 +78,8 @@ export class DecoderRunner {
 
   /** Open what a call needs. With `bake` the step graph holds a packed copy of the current weights. */
   async prepare(bake: boolean): Promise<void> {
-    if (Object.keys(this.weightFeeds).length === 0) {
+    if (!this.weights) {
+      this.weights = this.currentWeights()
       for (const { name, offset, shape } of weightSlices(this.config)) {
         const data = this.weights.subarray(offset, offset + shape.reduce((a, b) => a * b, 1))
         this.weightFeeds[name] = new this.ort.Tensor('float32', data, shape)
@@ -94,6 +96,7 @@ export class DecoderRunner {
     await this.bakedStep?.release()
     this.bakedStep = undefined
     this.stepSession = undefined
+    this.weights = undefined
   }
 
   async close(): Promise<void> {
@@ -108,11 +111,13 @@ export class DecoderRunner {
   private lookUp(tokens: ArrayLike<number>, at: ArrayLike<number>, { positions }: RotaryTables): void {
     const { hidden_size: d } = this.config
     const { packedHeads, heads, keyValueHeads } = this.shape
+    const { weights } = this
+    if (!weights) throw new Error('look up before prepare')
     if (this.embeddings.length < tokens.length * d) this.embeddings = new Float32Array(tokens.length * d)
     this.positions.resize(tokens.length * packedHeads)
     for (let i = 0; i < tokens.length; i++) {
       const row = Math.max(0, tokens[i]) * d
-      for (let j = 0; j < d; j++) this.embeddings[i * d + j] = this.weights[row + j]
+      for (let j = 0; j < d; j++) this.embeddings[i * d + j] = weights[row + j]
       // See `decodeTables`: scaled for queries, plain for keys, the first for values.
       for (let h = 0; h < packedHeads; h++) {
         const row = h < heads ? 1 + positions + at[i] : h < heads + keyValueHeads ? 1 + at[i] : 0

@@ -15,6 +15,6 @@ for (let step = 0; step < 200; step++) {
   })
   core.optimStep({ learningRate: 1e-3, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, clipNorm: 1 })
 }
-const { flat } = core.weights()
+const { flat } = core.weights.trained
 const bytes = new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength)
 process.stdout.write(createHash('sha256').update(bytes).digest('hex'))

@@ -6,6 +6,7 @@ import {
   embed,
   type KeySet,
   linear,
+  matmul,
   permuteRows,
   reshape,
   rmsNorm,
@@ -14,18 +15,23 @@ import {
   type Tape,
   type Tensor,
 } from '../autodiff/index.ts'
-import { type ModelConfig, parameterSpecs } from '../config.ts'
+import { type ModelConfig, type ParameterSpec, parameterSpecs } from '../config.ts'
+import { type Lora, loraNames, loraScale, loraSpecs } from '../lora.ts'
 import type { Value } from '../onnx/index.ts'
 
-/** Which form of the decoder graph: with shared prefixes or plain sequences; with wanted rows in prefixes or without. */
+/** Which form of the decoder graph. */
 export interface DecoderForm {
+  /** With shared prefixes, or plain sequences. */
   prefixed: boolean
+  /** Rows in prefixes are wanted, too. */
   prefixRows: boolean
+  /** The weights stand still, and have this adapter beside them. */
+  lora?: Lora
 }
 
-/** The decoder in a graph: parameters by name, and the normalised hidden state of each wanted row [selected, d]. */
+/** The decoder in a graph: what is trained by name, and the normalised hidden state of each wanted row [selected, d]. */
 export interface Decoder {
-  parameters: Map<string, Tensor>
+  trained: Map<string, Tensor>
   hidden: Tensor
   head: Tensor
 }
@@ -41,14 +47,27 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
   const index = (name: string) => graph.input(name, 'int32', [name])
   const shape = (name: string, rank: number) => graph.input(name, 'int64', [rank])
 
-  const parameters = new Map(parameterSpecs(config).map((spec) => [spec.name, tape.parameter(spec.name, spec.shape)]))
+  const { lora } = form
+  const trainable = ({ name, shape }: ParameterSpec): [string, Tensor] => [name, tape.parameter(name, shape)]
+  const frozen = ({ name, shape }: ParameterSpec): [string, Tensor] => [
+    name,
+    tape.constant(graph.input(name, 'float32', shape), shape),
+  ]
+  const base = new Map(parameterSpecs(config).map(lora ? frozen : trainable))
+  const adapter = new Map(lora ? loraSpecs(config, lora).map(trainable) : [])
   const weight = (name: string): Tensor => {
-    const tensor = parameters.get(name)
+    const tensor = base.get(name) ?? adapter.get(name)
     if (!tensor) throw new Error(`no parameter ${name}`)
     return tensor
   }
-  /** A linear layer, with its bias where the model has one. */
-  const project = (x: Tensor, name: string) => linear(x, weight(`${name}.weight`), parameters.get(`${name}.bias`))
+  /** A linear layer, with its bias where the model has one and its adapter where that has one for it. */
+  const project = (x: Tensor, name: string): Tensor => {
+    const whole = linear(x, weight(`${name}.weight`), base.get(`${name}.bias`))
+    const { a, b } = loraNames(`${name}.weight`)
+    if (!lora || !adapter.has(a)) return whole
+    const narrow = linear(x, weight(a))
+    return add(whole, matmul(narrow, weight(b), { transB: true, alpha: loraScale(lora) }))
+  }
 
   const ids = index('ids')
   const positions = graph.input('positions', 'int64', ['ids', 1])
@@ -59,7 +78,7 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
   const byHead = (x: Tensor, heads: number) => reshape(x, [-1, size], [`ids·${heads}`, size])
   /** Each head by itself, where the model has a norm of this name. */
   const normalise = (x: Tensor, heads: number, name: string): Tensor => {
-    const gain = parameters.get(`${name}.weight`)
+    const gain = base.get(`${name}.weight`)
     if (!gain) return x
     return reshape(rmsNorm(byHead(x, heads), gain, epsilon), [-1, heads * size], ['ids', heads * size])
   }
@@ -137,7 +156,7 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
   }
   const hidden = rmsNorm(x, weight('model.norm.weight'), epsilon)
   return {
-    parameters,
+    trained: lora ? adapter : base,
     hidden,
     head: weight(config.tie_word_embeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'),
   }

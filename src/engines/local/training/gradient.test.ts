@@ -67,10 +67,10 @@ describe('gradient of 6.8 million parameters', () => {
     const data = texts(realistic, 2, 48, 2)
     const gradient = await gradientOf(core, [data], crossEntropy)
     // A direction in which every parameter tensor counts alike: along its own gradient, the slope from each being 1.
-    const weights = Float64Array.from(core.weights().flat)
+    const weights = Float64Array.from(core.weights.trained.flat)
     const direction = new Float64Array(weights.length)
     let at = 0
-    for (const { shape } of core.weights().specs) {
+    for (const { shape } of core.weights.trained.specs) {
       const end = at + shape.reduce((a, b) => a * b, 1)
       let square = 0
       for (let i = at; i < end; i++) square += gradient[i] ** 2
@@ -115,7 +115,7 @@ const wide: [string, ModelConfig][] = (
 describe.each(wide)('gradient of a %s model', (_, config) => {
   const open = () => {
     const core = TrainerCore.fresh(config, 1, { threads: 2, rowBudget: 4096 })
-    core.weights().flat.set(randomWeights(config, 1, 0.5))
+    core.weights.trained.flat.set(randomWeights(config, 1, 0.5))
     return core
   }
 
@@ -140,14 +140,14 @@ describe.each(wide)('gradient of a %s model', (_, config) => {
     const core = open()
     const data = texts(config, 1, 28, 2)
     const gradient = await gradientOf(core, [data], crossEntropy)
-    const weights = Float64Array.from(core.weights().flat)
+    const weights = Float64Array.from(core.weights.trained.flat)
     const loss = () =>
       -data.reduce((total, { tokens, weights: w }) => {
         const logprobs = referenceLogprobs(config, weights, tokens)
         return total + logprobs.reduce((sum, logprob, t) => sum + w[t] * logprob, 0)
       }, 0)
     let at = 0
-    for (const { name, shape } of core.weights().specs) {
+    for (const { name, shape } of core.weights.trained.specs) {
       const start = at
       at += shape.reduce((a, b) => a * b, 1)
       const part = gradient.subarray(start, at)
@@ -157,7 +157,7 @@ describe.each(wide)('gradient of a %s model', (_, config) => {
           weights[start + i] += (distance * g) / norm
         })
         const moved = loss()
-        weights.set(core.weights().flat.subarray(start, at), start)
+        weights.set(core.weights.trained.flat.subarray(start, at), start)
         return moved
       }
       const h = 1e-4
@@ -183,7 +183,7 @@ describe('shared prefixes', () => {
   it.each(shapes)('change neither gradient nor log-probabilities: %s', async (_, changes) => {
     const config = tinyConfig(changes)
     const core = TrainerCore.fresh(config, 3, { threads: 2 })
-    core.weights().flat.set(randomWeights(config, 3, 0.5))
+    core.weights.trained.flat.set(randomWeights(config, 3, 0.5))
     const data = promptsWithAnswers(config.vocab_size, 6, 5, 1)
     for (const loss of [crossEntropy, policy]) {
       const together = await core.forwardBackward(data, loss)
@@ -207,7 +207,7 @@ describe('shared prefixes', () => {
   it.each(shapes)('give the log-probabilities of an independent forward pass: %s', async (_, changes) => {
     const config = tinyConfig(changes)
     const core = TrainerCore.fresh(config, 4, { threads: 2 })
-    core.weights().flat.set(randomWeights(config, 4, 0.5))
+    core.weights.trained.flat.set(randomWeights(config, 4, 0.5))
     const data = promptsWithAnswers(config.vocab_size, 4, 3, 2)
     const sequences = data.map((datum) => datum.tokens)
     sequences.push([5], [], [...sequences[0]])
@@ -218,8 +218,8 @@ describe('shared prefixes', () => {
         expect(found).toHaveLength(expected.length)
         for (const [t, logprob] of expected.entries()) expect(found[t]).toBeCloseTo(logprob, 5)
       }
-      const expected = referenceLogprobs(config, core.weights().flat, tokens)
-      close(logprobs[i], referenceLogprobs(config, core.weights().flat, tokens, 0.7))
+      const expected = referenceLogprobs(config, core.weights.trained.flat, tokens)
+      close(logprobs[i], referenceLogprobs(config, core.weights.trained.flat, tokens, 0.7))
       close(scored[i].logprobs, expected)
       if (i < data.length)
         close(
@@ -243,12 +243,12 @@ describe.skipIf(!refereeHas('torch', 'transformers'))('transformers as referee',
       const ours: { name: string; loss: number; model: string; gradient: ParameterSet }[] = []
       for (const [name, config] of models) {
         const core = TrainerCore.fresh(config, 5, { threads: 2, rowBudget: 4096 })
-        core.weights().flat.set(randomWeights(config, 5, 0.5))
+        core.weights.trained.flat.set(randomWeights(config, 5, 0.5))
         const data = texts(config, 4, Math.min(257, config.max_position_embeddings), 3)
         const { loss } = await core.forwardBackward(data, crossEntropy)
         const model = join(folder, String(ours.length))
         await core.save(model)
-        const order = core.weights().specs.map((spec) => spec.name)
+        const order = core.weights.trained.specs.map((spec) => spec.name)
         writeFileSync(join(model, 'task.json'), JSON.stringify({ threads: 2, data, order }))
         ours.push({ name, loss, model, gradient: core.accumulatedGradient() })
         await core.close()

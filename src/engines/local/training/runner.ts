@@ -1,6 +1,8 @@
 import * as ort from 'onnxruntime-node'
 import type { Loss } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
+import type { Lora } from '../lora.ts'
+import type { ModelWeights } from '../model-weights.ts'
 import type { ParameterSet } from '../parameters.ts'
 import { GrowingTables, rotaryTables } from '../rotary-tables.ts'
 import type { DecoderForm } from './decoder.ts'
@@ -36,17 +38,22 @@ interface Program {
 /** Runs layouts through sessions, one per graph form and loss, made when first needed; all sizes are dynamic. */
 export class ModelRunner {
   private readonly config: ModelConfig
+  private readonly lora: Lora | undefined
   private readonly threads: number
   private readonly weights: Record<string, ort.Tensor>
   private readonly rotations: GrowingTables
   private readonly programs = new Map<string, Promise<Program>>()
 
-  constructor(config: ModelConfig, parameters: ParameterSet, threads: number) {
+  constructor({ config, base, lora, trained }: ModelWeights, threads: number) {
     this.config = config
+    this.lora = lora
     this.threads = threads
     this.rotations = new GrowingTables((positions) => rotaryTables(config, positions))
+    const sets = lora ? [base, trained] : [base]
     this.weights = Object.fromEntries(
-      parameters.specs.map(({ name, shape }) => [name, new ort.Tensor('float32', parameters.view(name), shape)]),
+      sets.flatMap((set) =>
+        set.specs.map(({ name, shape }) => [name, new ort.Tensor('float32', set.view(name), shape)] as const),
+      ),
     )
   }
 
@@ -94,7 +101,7 @@ export class ModelRunner {
 
   /** Log-probability of each output row's target at a temperature. */
   async logprobs(layout: RunLayout, targets: Int32Array, temperature: number): Promise<Float32Array> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true }
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true, lora: this.lora }
     const key = JSON.stringify({ form, temperature })
     const { session } = await this.program(key, () => logprobGraph(this.config, form, temperature))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
@@ -103,7 +110,7 @@ export class ModelRunner {
 
   /** Log-probability of each output row's target at temperature 1, and the most probable tokens, [rows, count]. */
   async score(layout: RunLayout, targets: Int32Array): Promise<RowScores> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true }
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true, lora: this.lora }
     const { session } = await this.program(JSON.stringify({ form, score: true }), () => scoreGraph(this.config, form))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
     return {
@@ -115,7 +122,7 @@ export class ModelRunner {
 
   /** Forward and backward; the gradient of Σ weight × loss is added to `gradient`. */
   async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: ParameterSet): Promise<RowOutputs> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false }
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false, lora: this.lora }
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
     const outputs = await session.run(this.feeds(session, layout, rows))

@@ -39,28 +39,28 @@ describe('TrainerCore', () => {
     const resumed = TrainerCore.fresh(config, 2, options)
     resumed.load(join(folder, 'state'))
     await train(resumed, 3, 6)
-    expect(resumed.weights().flat).toEqual(whole.weights().flat)
+    expect(resumed.weights.trained.flat).toEqual(whole.weights.trained.flat)
   })
 
   it.each(families)('trains every tensor, saves and loads them to the same bits: %s', async (_, changes) => {
     const place = join(folder, 'a')
     const whole = TrainerCore.fresh(tinyConfig(changes), 1, options)
-    whole.weights().flat.set(randomWeights(whole.config, 1))
-    const before = new Map([...whole.weights().entries()].map(([name, view]) => [name, view.slice()]))
+    whole.weights.trained.flat.set(randomWeights(whole.config, 1))
+    const before = new Map([...whole.weights.trained.entries()].map(([name, view]) => [name, view.slice()]))
     await train(whole, 0, 2)
-    for (const [name, view] of whole.weights().entries()) {
+    for (const [name, view] of whole.weights.trained.entries()) {
       expect(view.filter((weight, i) => weight !== before.get(name)?.[i]).length, name).toBe(view.length)
     }
     await whole.save(place)
     const resumed = TrainerCore.open(place, options)
     expect(resumed.config).toEqual(whole.config)
-    expect(resumed.weights().flat).toEqual(whole.weights().flat)
+    expect(resumed.weights.trained.flat).toEqual(whole.weights.trained.flat)
     resumed.load(place)
     const sequences = promptsWithAnswers(config.vocab_size, 2, 2, 9).map(({ tokens }) => tokens)
     expect(await resumed.logprobs(sequences)).toEqual(await whole.logprobs(sequences))
     await train(whole, 2, 4)
     await train(resumed, 2, 4)
-    expect(resumed.weights().flat).toEqual(whole.weights().flat)
+    expect(resumed.weights.trained.flat).toEqual(whole.weights.trained.flat)
   })
 
   it('opens what it saved as a model folder, with the tokenizer files it came with', async () => {
@@ -73,9 +73,9 @@ describe('TrainerCore', () => {
     await opened.save(join(folder, 'b'))
     expect(readFileSync(join(folder, 'b', 'tokenizer.json'), 'utf8')).toBe('{"kept": true}')
     const again = TrainerCore.open(join(folder, 'b'), options)
-    expect(again.weights().flat).toEqual(opened.weights().flat)
+    expect(again.weights.trained.flat).toEqual(opened.weights.trained.flat)
     again.loadWeights(join(folder, 'a'))
-    expect(again.weights().flat).toEqual(core.weights().flat)
+    expect(again.weights.trained.flat).toEqual(core.weights.trained.flat)
   })
 
   it('saves over the folder it was opened from', async () => {
@@ -102,15 +102,15 @@ describe('TrainerCore', () => {
     const other = TrainerCore.fresh(tinyConfig({ hidden_size: 16 }), 1, options)
     expect(() => other.load(join(folder, 'a'))).toThrow('not the optimiser state of this model')
     expect(() => other.loadWeights(join(folder, 'a'))).toThrow('has shape [61,32]')
-    const before = other.weights().flat.slice()
-    expect(other.weights().flat).toEqual(before)
+    const before = other.weights.trained.flat.slice()
+    expect(other.weights.trained.flat).toEqual(before)
   })
 
   it('tells damage by checksums, and everything stays as it was', async () => {
     const core = TrainerCore.fresh(config, 1, options)
     const place = join(folder, 'a')
     const other = TrainerCore.fresh(config, 2, options)
-    const before = other.weights().flat.slice()
+    const before = other.weights.trained.flat.slice()
     for (const name of ['model.safetensors', 'optimizer.safetensors', 'config.json']) {
       await core.save(place)
       const bytes = readFileSync(join(place, name))
@@ -122,10 +122,10 @@ describe('TrainerCore', () => {
       rmSync(join(place, name))
       expect(() => other.load(place)).toThrow(`${name} is missing`)
     }
-    expect(other.weights().flat).toEqual(before)
+    expect(other.weights.trained.flat).toEqual(before)
     await core.save(place)
     other.load(place)
-    expect(other.weights().flat).toEqual(core.weights().flat)
+    expect(other.weights.trained.flat).toEqual(core.weights.trained.flat)
   })
 
   it('names the tensor of a model folder from elsewhere that is missing, of another shape or not finite', async () => {
@@ -139,7 +139,7 @@ describe('TrainerCore', () => {
       change(tensors)
       writeSafetensors(path, tensors)
     }
-    const view = core.weights().view(name)
+    const view = core.weights.trained.view(name)
     for (const [change, message] of [
       [(all) => void all.get(name)?.data.set([Number.NaN], 5), `${name} holds NaN (entry 5)`],
       [(all) => void all.get(name)?.data.set([Number.NEGATIVE_INFINITY], 5), `${name} holds -Infinity (entry 5)`],
@@ -156,14 +156,14 @@ describe('TrainerCore', () => {
 
   it('stops at a non-finite gradient, names the tensor and leaves the weights alone', async () => {
     const core = TrainerCore.fresh(config, 1, options)
-    const before = core.weights().flat.slice()
+    const before = core.weights.trained.flat.slice()
     const data = promptsWithAnswers(config.vocab_size, 1, 2, 1)
     const policy: Loss = { kind: 'ppo', clipLow: 0.2, clipHigh: 0.2 }
     const bad = { ...data[0], advantages: data[0].tokens.map(() => Number.POSITIVE_INFINITY) }
     await expect(core.forwardBackward([data[1], bad], policy)).rejects.toThrow('the loss is not finite')
     const huge = { ...data[0], weights: data[0].weights.map((w) => (w ? 3e38 : 0)) }
     await expect(core.forwardBackward([huge], loss)).rejects.toThrow(/gradient of model\.\S+ is not finite/)
-    expect(core.weights().flat).toEqual(before)
+    expect(core.weights.trained.flat).toEqual(before)
     await core.forwardBackward(data, policy)
     expect(core.optimStep(adam).gradientNorm).toBeGreaterThan(0)
   })

@@ -9,8 +9,9 @@ import {
 } from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
-import { openModelWeights, readCompanions, readModelConfig, writeModelFiles } from '../model-folder.ts'
-import { initialise, ParameterSet, requireFinite } from '../parameters.ts'
+import { ModelWeights } from '../model-weights.ts'
+import { ParameterSet, requireFinite } from '../parameters.ts'
+import type { EngineOptions } from '../protocol.ts'
 import { adamStep, globalNorm } from './adamw.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
@@ -18,63 +19,52 @@ import { defaultRowBudget } from './memory.ts'
 import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
-export interface TrainerOptions {
-  /** Threads of the runtime. Results are the same bit for bit only with the same number. */
-  threads: number
-  /** Most model rows (tokens, a shared prefix counted once) in one forward and backward run. Default: by memory. */
-  rowBudget?: number
-}
+/**
+ * Results are the same bit for bit only with the same number of threads. `rowBudget` is chosen by memory where it is not given.
+ */
+export type TrainerOptions = Pick<EngineOptions, 'threads' | 'rowBudget' | 'lora'>
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 
 /** Holds a model's weights, their gradient and the optimiser's state, and trains them. Not re-entrant: await each call. */
 export class TrainerCore {
   readonly config: ModelConfig
-  private readonly parameters: ParameterSet
+  /** Live: what is trained changes with every step. */
+  readonly weights: ModelWeights
   private readonly gradient: ParameterSet
   private readonly first: ParameterSet
   private readonly second: ParameterSet
   private readonly runner: ModelRunner
   private readonly options: TrainerOptions
-  private source: string | undefined
   private step = 0
   /** Norm of the accumulated gradient. */
   private norm = 0
 
-  private constructor(config: ModelConfig, options: TrainerOptions) {
-    this.config = config
-    this.parameters = new ParameterSet(config)
-    this.gradient = new ParameterSet(config)
-    this.first = new ParameterSet(config)
-    this.second = new ParameterSet(config)
-    this.runner = new ModelRunner(config, this.parameters, options.threads)
+  private constructor(weights: ModelWeights, options: TrainerOptions) {
+    this.config = weights.config
+    this.weights = weights
+    const { specs } = weights.trained
+    this.gradient = new ParameterSet(specs)
+    this.first = new ParameterSet(specs)
+    this.second = new ParameterSet(specs)
+    this.runner = new ModelRunner(weights, options.threads)
     this.options = options
   }
 
   /** A model with random weights from a seed. */
   static fresh(config: ModelConfig, seed: number, options: TrainerOptions): TrainerCore {
-    const core = new TrainerCore(config, options)
-    initialise(core.parameters, config, seed)
-    return core
+    return new TrainerCore(ModelWeights.fresh(config, seed), options)
   }
 
   /** The model of a folder (config.json, safetensors in F32, F16 or BF16), with a fresh optimiser. */
   static open(folder: string, options: TrainerOptions): TrainerCore {
-    const core = new TrainerCore(readModelConfig(folder), options)
-    core.loadWeights(folder)
-    return core
+    verifyChecksums(folder)
+    return new TrainerCore(ModelWeights.open(folder, options.lora), options)
   }
 
   /** A model of its own with the present weights and a fresh optimiser (whose memory is not touched before it trains). */
   copy(): TrainerCore {
-    const core = new TrainerCore(this.config, this.options)
-    core.parameters.flat.set(this.parameters.flat)
-    return core
-  }
-
-  /** The live weights: views by name change with every step. */
-  weights(): ParameterSet {
-    return this.parameters
+    return new TrainerCore(this.weights.copy(), this.options)
   }
 
   /** The gradient accumulated since the last step. */
@@ -164,7 +154,7 @@ export class TrainerCore {
     const gradientNorm = this.norm
     this.step++
     const state = {
-      weights: this.parameters.flat,
+      weights: this.weights.trained.flat,
       gradient: this.gradient.flat,
       first: this.first.flat,
       second: this.second.flat,
@@ -177,7 +167,7 @@ export class TrainerCore {
 
   private requireUsable(when: string): void {
     for (const [what, set] of [
-      ['weights', this.parameters],
+      ['weights', this.weights.trained],
       ['first moments', this.first],
       ['second moments', this.second],
     ] as const) {
@@ -241,12 +231,7 @@ export class TrainerCore {
   async save(folder: string): Promise<void> {
     this.requireUsable('and are not saved')
     await writeFolderAtomic(folder, (temporary) => {
-      writeModelFiles(
-        temporary,
-        this.config,
-        this.parameters.tensors(),
-        this.source ? readCompanions(this.source) : new Map(),
-      )
+      this.weights.write(temporary)
       const moments = new Map([
         ['first', { shape: [this.first.flat.length], data: this.first.flat }],
         ['second', { shape: [this.second.flat.length], data: this.second.flat }],
@@ -289,16 +274,10 @@ export class TrainerCore {
   }
 
   private takeWeights(folder: string): void {
-    const weights = openModelWeights(folder)
-    try {
-      this.parameters.assign(weights)
-    } finally {
-      weights.close()
-    }
+    this.weights.assign(folder)
     for (const set of [this.first, this.second]) set.flat.fill(0)
     this.clearGradient()
     this.step = 0
-    this.source = folder
   }
 
   /** Free the runtime's sessions. */

@@ -65,7 +65,7 @@ export function trainingGraph(config: ModelConfig, form: DecoderForm, loss: Loss
   graph.output('entropy', rows.entropy.value, 'float32', ['outputRows', 1])
   graph.output('loss', losses.value, 'float32', ['outputRows', 1])
 
-  const parameters = [...decoder.parameters]
+  const parameters = [...decoder.trained]
   const gradients = tape.gradients(
     losses,
     column('weights').value,

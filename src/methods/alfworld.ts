@@ -24,7 +24,11 @@ export const alfworldPreset: Preset<Config> = {
     size: ours('full'),
     tasks: { train: ours(3553), seen: ours(140), unseen: ours(134) },
   },
-  model: { path: ours('models/mini'), threads: ours(0) },
+  model: {
+    path: ours('models/mini'),
+    threads: ours(0),
+    lora: { rank: ours(0), alpha: ours(32), targets: ours('all-linear') },
+  },
   agent: { style: paper('window'), historyTurns: ours(4), showActions: ours(true) },
   collect: {
     tasks: paper(2048),

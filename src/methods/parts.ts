@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -12,7 +12,16 @@ import {
   windowAgent,
 } from '../agents/index.ts'
 import { hash32, UserError } from '../core/index.ts'
-import { type LocalEngine, type ModelConfig, openLocalEngine, trainingMemory } from '../engines/index.ts'
+import {
+  LORA_CHOICES,
+  type LocalEngine,
+  type Lora,
+  type ModelConfig,
+  machineMemory,
+  openLocalEngine,
+  readModelConfig,
+  trainingMemory,
+} from '../engines/index.ts'
 import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
@@ -31,6 +40,8 @@ export interface Parts {
   /** Folder of the base model. */
   baseModel: string
   threads: number
+  /** The adapter that is trained beside it; absent: all of its weights are. */
+  lora: Lora | undefined
 }
 
 /** The package's own folder, wherever it is installed. */
@@ -46,19 +57,19 @@ export function partsOf(config: Config, given: Given, warn: (message: string) =>
     format: loadChatFormat(baseModel),
     baseModel,
     threads: config.model.threads || cpus().length,
+    lora: loraOf(config),
   }
 }
 
+function loraOf({ model }: Config): Lora | undefined {
+  const { rank, alpha, targets } = model.lora
+  return rank === 0 ? undefined : { rank, alpha, targets: LORA_CHOICES[targets] }
+}
+
 /** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory. */
-export async function openEngine({ baseModel, threads }: Parts): Promise<LocalEngine> {
-  const engine = await openLocalEngine(baseModel, { threads })
-  try {
-    refuseWithoutMemory(engine.config)
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
-  return engine
+export async function openEngine({ baseModel, threads, lora }: Parts): Promise<LocalEngine> {
+  refuseWithoutMemory(readModelConfig(baseModel), lora)
+  return openLocalEngine(baseModel, { threads, lora })
 }
 
 /** ALFWorld, as the settings say. */
@@ -97,11 +108,12 @@ export function modelFolder(path: string): string {
   return found
 }
 
-function refuseWithoutMemory(config: ModelConfig): void {
-  const needed = trainingMemory(config)
-  if (needed <= totalmem()) return
+function refuseWithoutMemory(config: ModelConfig, lora: Lora | undefined): void {
+  const needed = trainingMemory(config, lora)
+  const memory = machineMemory()
+  if (needed <= memory) return
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
   throw new UserError(
-    `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(totalmem())}: take a smaller model`,
+    `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(memory)}: ${lora ? 'take a smaller model' : 'train an adapter (model.lora.rank 16), or take a smaller model'}`,
   )
 }

@@ -45,7 +45,7 @@ export async function planMethod(
       rehearsal,
       model: engine.config,
       parameters: parameterCount(engine.config),
-      memory: trainingMemory(engine.config),
+      memory: trainingMemory(engine.config, parts.lora),
       format,
     }
   } finally {

@@ -1,6 +1,5 @@
-import { totalmem } from 'node:os'
 import { UserError } from '../core/index.ts'
-import { type ModelConfig, parameterCount, samplingMemory, trainingMemory } from '../engines/index.ts'
+import { type ModelConfig, machineMemory, parameterCount, samplingMemory, trainingMemory } from '../engines/index.ts'
 import { type OpenedModel, openModel, usedTensors } from './opened.ts'
 
 /** What a model is, and what it takes here. */
@@ -28,7 +27,7 @@ export interface Inspection {
 }
 
 /** Look at a model's files: everything but the values of its weights. @throws UserError as `openModel` does. */
-export function inspectModel(path: string, memory = totalmem()): Inspection {
+export function inspectModel(path: string, memory = machineMemory()): Inspection {
   const model = openModel(path)
   try {
     const { config, tokenizer, chat } = model

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LORA_CHOICES } from '../engines/index.ts'
 import { unknownSetting, wrongValue } from './config-error.ts'
 
 /** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
@@ -47,7 +48,18 @@ export const configSchema = z.strictObject({
     /** Number of tasks offered in each split when generated. */
     tasks: z.strictObject({ train: count, seen: count, unseen: count }),
   }),
-  model: z.strictObject({ path: z.string(), threads: z.int().min(0) }),
+  model: z.strictObject({
+    path: z.string(),
+    threads: z.int().min(0),
+    /** Train an adapter beside the model's weights, and not the weights. */
+    lora: z.strictObject({
+      /** 0 = train the weights. */
+      rank: z.int().min(0),
+      /** The adapter counts by alpha / rank. */
+      alpha: z.number().positive(),
+      targets: z.enum(Object.keys(LORA_CHOICES) as (keyof typeof LORA_CHOICES)[]),
+    }),
+  }),
   agent: z.strictObject({
     style: z.enum(['transcript', 'window']),
     /** H, in turns; the transcript style shows all. */

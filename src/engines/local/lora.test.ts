@@ -93,6 +93,21 @@ describe('an adapter', () => {
     },
   )
 
+  it('has the same gradient where layers are computed twice', async () => {
+    const path = await base()
+    const gradients: Float32Array[] = []
+    for (const activationBytes of [3e9, 1]) {
+      const core = TrainerCore.open(path, { threads: 2, lora, rowBudget: 4096, activationBytes })
+      for (const seed of [1, 2]) {
+        await core.forwardBackward(promptsWithAnswers(61, 2, 3, seed), loss)
+        if (seed === 1) core.optimStep(adam)
+      }
+      gradients.push(core.accumulatedGradient().flat)
+      await core.close()
+    }
+    expect(gradients[1]).toEqual(gradients[0])
+  })
+
   it('is saved as PEFT keeps it, opens as a model with it merged in, and goes on to the same bits', async () => {
     const path = await base()
     const core = await trained(path)

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { hash32 } from '../../core/index.ts'
 import { type ModelConfig, type ParameterSpec, parameterSpecs } from './config.ts'
 import type { ParameterSet } from './parameters.ts'
@@ -6,17 +5,23 @@ import type { ParameterSet } from './parameters.ts'
 /** The linear layers that an adapter can stand beside, as PEFT calls them. */
 export const LORA_TARGETS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 
+/** Usual choices of them, by name. */
+export const LORA_CHOICES = {
+  'all-linear': LORA_TARGETS,
+  attention: ['q_proj', 'k_proj', 'v_proj', 'o_proj'],
+  'query-value': ['q_proj', 'v_proj'],
+  mlp: ['gate_proj', 'up_proj', 'down_proj'],
+} as const satisfies Record<string, readonly (typeof LORA_TARGETS)[number][]>
+
 /**
  * Low-rank adaptation (arXiv 2106.09685): beside a frozen weight W [out, in] stand A [rank, in] and B [out, rank], which are
  * trained; the layer computes with W + alpha / rank · B · A.
  */
-export const loraSchema = z.object({
-  rank: z.int().min(1),
-  alpha: z.number().positive(),
-  targets: z.array(z.enum(LORA_TARGETS)).min(1),
-})
-
-export type Lora = z.infer<typeof loraSchema>
+export interface Lora {
+  rank: number
+  alpha: number
+  targets: readonly (typeof LORA_TARGETS)[number][]
+}
 
 /** Factor on B · A. */
 export function loraScale({ rank, alpha }: Lora): number {

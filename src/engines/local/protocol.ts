@@ -29,6 +29,8 @@ export interface EngineOptions {
   lora?: Lora
   /** Most tokens of one forward and backward pass, a shared prefix counted once: gradients add up over as many as it takes. */
   rowBudget?: number
+  /** Bytes that the activations of such a pass may take (default 3e9): where they would take more, layers are computed twice. */
+  activationBytes?: number
 }
 
 /** Number lists in one buffer, which is transferred and not copied. */

@@ -14,10 +14,13 @@ export interface Tensor {
  */
 export type GradientRule = [input: Tensor, rule: (gradient: Value) => Value | undefined]
 
+/** The gradient of a tensor as far as it has been added up. */
+type GradientOf = (tensor: Tensor) => Value | undefined
+
 interface Operation {
   /** One rule call per operation: the gradients of all outputs, in order. */
   outputs: Tensor[]
-  inputs: [input: Tensor, rule: (gradients: Value[]) => Value | undefined][]
+  inputs: [input: Tensor, rule: (gradients: Value[], gradientOf: GradientOf) => Value | undefined][]
 }
 
 /** A gradient that touches only some rows of a parameter: `rows[i]` is to be added to row `index[i]`. */
@@ -28,6 +31,9 @@ export interface RowGradient {
   rows: Value
   width: Dimension
 }
+
+/** Element type of 64-bit integers in ONNX. */
+const INT64 = 7
 
 /**
  * Reverse-mode differentiation of a graph under construction. Operations append forward nodes at once and remember
@@ -78,6 +84,29 @@ export class Tape {
   }
 
   /**
+   * `x` itself, but backwards its gradient is passed on only when those of `parameters`, which nothing before it uses, have
+   * been computed. A runtime that walks from one output to all it hangs on would else follow the gradient of the first layer
+   * through all others, and hold what their weights' gradients are computed from until the end.
+   */
+  boundary(x: Tensor, parameters: readonly Tensor[]): Tensor {
+    if (!x.needsGradient) return x
+    const { graph } = this
+    const output: Tensor = { ...x, tape: this, value: graph.node('Identity', [x.value]) }
+    const rule = ([gradient]: Value[], gradientOf: GradientOf) => {
+      const awaited = parameters.map(gradientOf).filter((value) => value !== undefined)
+      // Nothing of each of them, as numbers that may stand in a shape: the runtime cannot know them without the gradient.
+      const nothing = awaited.map((value) => {
+        const none = graph.node('Slice', [value, graph.int64([0]), graph.int64([0]), graph.int64([0])])
+        return graph.node('Reshape', [graph.node('Cast', [none], { to: INT64 }), graph.int64([0])])
+      })
+      const shape = graph.node('Concat', [graph.node('Shape', [gradient]), ...nothing], { axis: 0 })
+      return graph.node('Reshape', [gradient, shape])
+    }
+    this.operations.push({ outputs: [output], inputs: [[x, rule]] })
+    return output
+  }
+
+  /**
    * Gradients of a scalar (or of the sum of a tensor, with `seed` all ones of its shape) with respect to tensors.
    * A tensor the loss does not depend on has gradient `undefined`.
    */
@@ -98,7 +127,7 @@ export class Tape {
       if (gradients.length === 0) continue
       if (gradients.length < outputs.length) throw new Error(`an output beside ${outputs[0].value} is not used`)
       for (const [input, rule] of inputs) {
-        const part = rule(gradients)
+        const part = rule(gradients, ({ value }) => sum(value))
         if (part === undefined) continue
         const list = parts.get(input.value)
         if (list) list.push(part)

@@ -8,6 +8,7 @@ import {
   linear,
   matmul,
   permuteRows,
+  recomputed,
   reshape,
   rmsNorm,
   rotary,
@@ -27,6 +28,8 @@ export interface DecoderForm {
   prefixRows: boolean
   /** The weights stand still, and have this adapter beside them. */
   lora?: Lora
+  /** Compute the insides of layers again in the backward pass, and keep only what goes from one to the next. */
+  recompute?: boolean
 }
 
 /** The decoder in a graph: what is trained by name, and the normalised hidden state of each wanted row [selected, d]. */
@@ -136,27 +139,36 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
     return reshape(rows, [-1, width], [last ? 'outputRows' : 'ids', width])
   }
 
-  let x = embed(weight('model.embed_tokens.weight'), ids, 'ids')
-  for (let i = 0; i < config.num_hidden_layers; i++) {
+  const layer = (before: Tensor, i: number): Tensor => {
     const last = i === config.num_hidden_layers - 1
-    const layer = `model.layers.${i}`
-    const self = `${layer}.self_attn`
-    const input = rmsNorm(x, weight(`${layer}.input_layernorm.weight`), epsilon)
+    const name = `model.layers.${i}`
+    const self = `${name}.self_attn`
+    const input = rmsNorm(before, weight(`${name}.input_layernorm.weight`), epsilon)
     const q = turn(normalise(project(input, `${self}.q_proj`), queryHeads, `${self}.q_norm`))
     const k = turn(normalise(project(input, `${self}.k_proj`), keyHeads, `${self}.k_norm`))
     const mixed = attend(q, k, project(input, `${self}.v_proj`), last)
-    if (last) {
-      x = permuteRows(x, index('outputRows'), index('rowInverse'), 'outputRows', { unused: true })
-    }
-    x = add(x, project(mixed, `${self}.o_proj`))
-    const inner = rmsNorm(x, weight(`${layer}.post_attention_layernorm.weight`), epsilon)
-    const gate = project(inner, `${layer}.mlp.gate_proj`)
-    const up = project(inner, `${layer}.mlp.up_proj`)
-    x = add(x, project(swiglu(gate, up), `${layer}.mlp.down_proj`))
+    const kept = last
+      ? permuteRows(before, index('outputRows'), index('rowInverse'), 'outputRows', { unused: true })
+      : before
+    const x = add(kept, project(mixed, `${self}.o_proj`))
+    const inner = rmsNorm(x, weight(`${name}.post_attention_layernorm.weight`), epsilon)
+    const gate = project(inner, `${name}.mlp.gate_proj`)
+    const up = project(inner, `${name}.mlp.up_proj`)
+    return add(x, project(swiglu(gate, up), `${name}.mlp.down_proj`))
+  }
+
+  const trained = lora ? adapter : base
+  let x = embed(weight('model.embed_tokens.weight'), ids, 'ids')
+  for (let i = 0; i < config.num_hidden_layers; i++) {
+    const own = [...trained].flatMap(([name, tensor]) => (name.startsWith(`model.layers.${i}.`) ? [tensor] : []))
+    // The last layer's turn backwards comes at once: there is nothing to gain.
+    const recompute = form.recompute && i < config.num_hidden_layers - 1
+    const before = tape.boundary(x, own)
+    x = recompute ? recomputed(before, own, (again) => layer(again, i)) : layer(before, i)
   }
   const hidden = rmsNorm(x, weight('model.norm.weight'), epsilon)
   return {
-    trained: lora ? adapter : base,
+    trained,
     hidden,
     head: weight(config.tie_word_embeddings ? 'model.embed_tokens.weight' : 'lm_head.weight'),
   }

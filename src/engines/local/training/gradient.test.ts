@@ -231,6 +231,22 @@ describe('shared prefixes', () => {
   })
 })
 
+describe('layers computed twice', () => {
+  it.each(families)('have the same gradient bit for bit: %s', async (_, changes) => {
+    const config = tinyConfig(changes)
+    const data = promptsWithAnswers(config.vocab_size, 4, 3, 1)
+    const gradients: Float32Array[] = []
+    for (const activationBytes of [3e9, 1]) {
+      const core = TrainerCore.fresh(config, 3, { threads: 2, rowBudget: 4096, activationBytes })
+      core.weights.trained.flat.set(randomWeights(config, 3, 0.5))
+      await core.forwardBackward(data, policy)
+      gradients.push(core.accumulatedGradient().flat)
+      await core.close()
+    }
+    expect(gradients[1]).toEqual(gradients[0])
+  })
+})
+
 describe.skipIf(!refereeHas('torch', 'transformers'))('transformers as referee', () => {
   it('finds the same loss, and the same gradient of every parameter, of every family', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'rwml-'))

@@ -28,6 +28,13 @@ export interface RunLayout {
   positions: number
   /** Output rows. */
   selected: number
+  /** Rows of the model, and scores that attention computes in each layer: what the memory of a run goes by. */
+  size: RunSize
+}
+
+export interface RunSize {
+  rows: number
+  scores: number
 }
 
 const MASKED = -1e9
@@ -126,5 +133,12 @@ export function layoutRun(groups: readonly Group[], heads: Heads, prefixRows: bo
     selections,
     positions: prefixLength + answerLength,
     selected: outputRows.length,
+    size: {
+      rows: total,
+      scores:
+        groups.length *
+        heads.query *
+        (prefixLength ** 2 + answers * answerLength * ((prefixed ? prefixLength : 0) + answerLength)),
+    },
   }
 }

@@ -1,32 +1,77 @@
-import { hasQueryKeyNorm, type ModelConfig, parameterCount } from '../config.ts'
+import { totalmem } from 'node:os'
+import { UserError } from '../../../core/index.ts'
+import { hasQueryKeyNorm, type ModelConfig, type ParameterSpec, parameterCount } from '../config.ts'
+import { type Lora, loraSpecs } from '../lora.ts'
+import type { RunSize } from './layout.ts'
 
 /** Most rows of a run; more is no faster even for small models. */
 const MOST_ROWS = 2048
 const FEWEST_ROWS = 256
 
-/** What the activations of one run may take by default, in bytes. */
+/** What the activations of one run may take, in bytes: runs are no longer by default, and longer ones are computed twice. */
 const ACTIVATION_BUDGET = 3e9
 
-/** What the runtime's allocator takes beyond the values that are alive (measured at 7 and 135 million parameters). */
-const ALLOCATOR_FACTOR = 2
+/** What the runtime's allocator takes beyond the values that are alive (measured at 135 million parameters, 512 and 1024 rows). */
+const ALLOCATOR_FACTOR = 1.5
 
-/** Bytes that a forward and backward pass takes per model row, counted from the graph; attention scores left aside. */
-function bytesPerRow(config: ModelConfig): number {
-  const { hidden_size: d, intermediate_size: ff, vocab_size: v, num_hidden_layers: layers } = config
+/** Numbers inside one layer that the backward pass needs, per row; attention scores left aside. */
+function insideLayer(config: ModelConfig): number {
   const q = config.head_dim * config.num_attention_heads
   const kv = config.head_dim * config.num_key_value_heads
   // Norms of heads keep what they normalised.
   const heads = hasQueryKeyNorm(config) ? 5 * (q + kv) : 4 * (q + kv)
-  return ALLOCATOR_FACTOR * 4 * (layers * (6 * d + heads + 5 * ff) + 3 * v)
+  return 6 * config.hidden_size + heads + 5 * config.intermediate_size
+}
+
+/** Bytes that the activations of a forward and backward pass take, counted from the graph. */
+export function activationMemory(config: ModelConfig, { rows, scores }: RunSize, recompute: boolean): number {
+  const { hidden_size: d, vocab_size: v, num_hidden_layers: layers } = config
+  const kept = recompute ? layers * d + insideLayer(config) : layers * insideLayer(config)
+  // Of the layer at hand, scores, their softmax and both gradients are there at once.
+  const keptScores = (recompute ? 0 : layers) + 4
+  return 4 * (ALLOCATOR_FACTOR * rows * (kept + 3 * v) + keptScores * scores)
 }
 
 /** Rows of a run that keep its activations within bounds. */
-export function defaultRowBudget(config: ModelConfig): number {
-  const affordable = Math.floor(ACTIVATION_BUDGET / bytesPerRow(config))
+export function defaultRowBudget(config: ModelConfig, budget = ACTIVATION_BUDGET): number {
+  const affordable = Math.floor(budget / activationMemory(config, { rows: 1, scores: 0 }, false))
   return Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, affordable))
 }
 
-/** Estimated peak memory of training in bytes: weights, gradient, two moments, a copied gradient, and activations. */
-export function trainingMemory(config: ModelConfig, rowBudget = defaultRowBudget(config)): number {
-  return 5 * 4 * parameterCount(config) + rowBudget * bytesPerRow(config)
+/** Whether a run's layers are computed twice, so that its activations stay within bounds. */
+export function mustRecompute(config: ModelConfig, size: RunSize, budget = ACTIVATION_BUDGET): boolean {
+  return activationMemory(config, size, false) > budget
+}
+
+const count = (specs: readonly ParameterSpec[]) =>
+  specs.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0)
+
+/**
+ * What a model takes while it is trained, activations left aside, in bytes: weights (with an adapter twice: alone, and merged to
+ * sample from), and of what is trained the gradient, two moments, and the runtime's gradient, which it copies to hand it over.
+ */
+export function stateMemory(config: ModelConfig, lora?: Lora): number {
+  const weights = parameterCount(config)
+  return lora ? 4 * (2 * weights + 6 * count(loraSpecs(config, lora))) : 4 * 6 * weights
+}
+
+/** Estimated peak memory of training in bytes. */
+export function trainingMemory(config: ModelConfig, lora?: Lora, rowBudget = defaultRowBudget(config)): number {
+  return stateMemory(config, lora) + activationMemory(config, { rows: rowBudget, scores: 0 }, false)
+}
+
+/** @throws UserError where a run would exhaust this machine's memory, even with its layers computed twice. */
+export function refuseRun(config: ModelConfig, lora: Lora | undefined, size: RunSize, memory = machineMemory()): void {
+  const needed = stateMemory(config, lora) + activationMemory(config, size, true)
+  if (needed <= memory) return
+  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+  throw new UserError(
+    `training on ${size.rows} tokens at once takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(memory)}: shorten what the model is shown (agent.historyTurns), take a smaller model, or train an adapter (model.lora.rank)`,
+  )
+}
+
+/** What this machine, or the container that this process runs in, has in all. */
+export function machineMemory(): number {
+  const limit = process.constrainedMemory?.() ?? 0
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

@@ -4,9 +4,11 @@ import type { ModelConfig } from '../config.ts'
 import type { Lora } from '../lora.ts'
 import type { ModelWeights } from '../model-weights.ts'
 import type { ParameterSet } from '../parameters.ts'
+import type { EngineOptions } from '../protocol.ts'
 import { GrowingTables, rotaryTables } from '../rotary-tables.ts'
 import type { DecoderForm } from './decoder.ts'
 import type { RunLayout } from './layout.ts'
+import { mustRecompute, refuseRun } from './memory.ts'
 import { logprobGraph, type ModelGraph, scoreGraph, trainingGraph } from './training-graph.ts'
 
 /** Per output row; each array has `layout.selected` entries. */
@@ -39,15 +41,18 @@ interface Program {
 export class ModelRunner {
   private readonly config: ModelConfig
   private readonly lora: Lora | undefined
-  private readonly threads: number
+  private readonly options: Pick<EngineOptions, 'threads' | 'activationBytes'>
   private readonly weights: Record<string, ort.Tensor>
   private readonly rotations: GrowingTables
   private readonly programs = new Map<string, Promise<Program>>()
 
-  constructor({ config, base, lora, trained }: ModelWeights, threads: number) {
+  constructor(
+    { config, base, lora, trained }: ModelWeights,
+    options: Pick<EngineOptions, 'threads' | 'activationBytes'>,
+  ) {
     this.config = config
     this.lora = lora
-    this.threads = threads
+    this.options = options
     this.rotations = new GrowingTables((positions) => rotaryTables(config, positions))
     const sets = lora ? [base, trained] : [base]
     this.weights = Object.fromEntries(
@@ -63,7 +68,7 @@ export class ModelRunner {
     const create = async (): Promise<Program> => {
       const graph = build()
       const session = await ort.InferenceSession.create(graph.bytes, {
-        intraOpNumThreads: this.threads,
+        intraOpNumThreads: this.options.threads,
         // Spinning threads gain a little on an idle machine and cost a factor of two on a busy one.
         extra: { session: { intra_op: { allow_spinning: '0' } } },
         // Only errors: warnings concern the runtime's own optimiser.
@@ -122,7 +127,9 @@ export class ModelRunner {
 
   /** Forward and backward; the gradient of Σ weight × loss is added to `gradient`. */
   async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: ParameterSet): Promise<RowOutputs> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false, lora: this.lora }
+    refuseRun(this.config, this.lora, layout.size)
+    const recompute = mustRecompute(this.config, layout.size, this.options.activationBytes)
+    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false, lora: this.lora, recompute }
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
     const outputs = await session.run(this.feeds(session, layout, rows))

@@ -19,10 +19,8 @@ import { defaultRowBudget } from './memory.ts'
 import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
-/**
- * Results are the same bit for bit only with the same number of threads. `rowBudget` is chosen by memory where it is not given.
- */
-export type TrainerOptions = Pick<EngineOptions, 'threads' | 'rowBudget' | 'lora'>
+/** Results are the same bit for bit only with the same number of threads, and the same `rowBudget` (default: by memory). */
+export type TrainerOptions = Pick<EngineOptions, 'threads' | 'rowBudget' | 'activationBytes' | 'lora'>
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 
@@ -47,7 +45,7 @@ export class TrainerCore {
     this.gradient = new ParameterSet(specs)
     this.first = new ParameterSet(specs)
     this.second = new ParameterSet(specs)
-    this.runner = new ModelRunner(weights, options.threads)
+    this.runner = new ModelRunner(weights, options)
     this.options = options
   }
 
@@ -74,9 +72,9 @@ export class TrainerCore {
 
   private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
     const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
-    return planRuns(groupByPrefix(sequences, prefixRows), this.options.rowBudget ?? defaultRowBudget(this.config)).map(
-      (groups) => layoutRun(groups, heads, prefixRows),
-    )
+    const { rowBudget, activationBytes } = this.options
+    const budget = rowBudget ?? defaultRowBudget(this.config, activationBytes)
+    return planRuns(groupByPrefix(sequences, prefixRows), budget).map((groups) => layoutRun(groups, heads, prefixRows))
   }
 
   private checkTokens(tokens: readonly number[]): void {

@@ -2,6 +2,7 @@ import { hash32, Random } from '../core/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { armsOf } from './arms.ts'
+import { latestCheckpoint } from './checkpoints.ts'
 import { trainingTasks } from './collect.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
@@ -29,10 +30,17 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       }
       const settings = { ...context.config.policy, ...options.settings }
       const work = policyWork(context, name, settings)
+      const start = startOf(artifacts, name, options.from)
+      const { varied, groups } = await firstVariance(context, name, start, settings)
+      if (groups > 0 && varied === 0) {
+        const nothing = `left out: within none of ${groups} groups did the reward vary, so there is nothing to learn from`
+        context.warn(`policy RL is ${nothing}: take easier tasks, larger groups, or a model that solves some of them`)
+        return { notes: [nothing] }
+      }
       const checkpoint = await trainLoop(context, {
         stage: name,
         title: options.name ?? 'policy RL',
-        start: startOf(artifacts, name, options.from),
+        start,
         steps: settings.steps,
         reference: usesReference(work),
         keep: options.curve,
@@ -40,7 +48,9 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
         note: rewardNote,
       })
       armsOf(context, artifacts, checkpoint, arm, options.curve)
-      return { notes: [`${checkpoint.step} steps`] }
+      return {
+        notes: [`${checkpoint.step} steps; before them the reward varied within ${varied} of ${groups} groups`],
+      }
     },
     plan(config, rehearsal, expected) {
       if (!rehearsal.rewarded) return free('left out: no task reward')
@@ -48,6 +58,36 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       return policyPlan({ ...config, policy: { ...config.policy, ...options.settings } }, rehearsal, expected)
     },
   }
+}
+
+/** Waves that are looked at before it is given up that a reward varies. */
+const LOOKED_AT = 4
+
+/**
+ * Groups of the model that the stage starts from, and how many of them teach anything: those of the first step, or, where none of
+ * them does, of as many steps' tasks as it takes until one does.
+ */
+async function firstVariance(
+  context: StageContext,
+  stage: string,
+  start: string,
+  settings: Config['policy'],
+): Promise<{ varied: number; groups: number }> {
+  const first = policyWork(context, stage, settings)
+  // Played for this alone: by the time of their step, the weights would be others.
+  const more = policyWork(context, `${stage}-before`, settings)
+  if (!latestCheckpoint(context.run, stage)) await context.trainer.loadWeights(start)
+  let [varied, groups] = [0, 0]
+  const waves = Math.min(LOOKED_AT, settings.steps)
+  context.progress.start('groups before', waves)
+  for (let step = 0; step < waves && varied === 0; step++) {
+    const wave = await (step === 0 ? first : more).rollout(step)
+    groups += wave.groups.length
+    varied += wave.groups.filter((group) => group.some(({ reward }) => reward !== group[0].reward)).length
+    context.progress.update(step + 1, `${varied} of ${groups} vary`)
+  }
+  context.progress.finish()
+  return { varied, groups }
 }
 
 /** At most: groups that do not vary are not trained on. */

@@ -27,9 +27,10 @@ export const alfworldPreset: Preset<Config> = {
   model: {
     path: ours('models/mini'),
     threads: ours(0),
+    tokenBudget: ours(0),
     lora: { rank: ours(0), alpha: ours(32), targets: ours('all-linear') },
   },
-  agent: { style: paper('window'), historyTurns: ours(4), showActions: ours(true) },
+  agent: { style: paper('window'), historyTurns: ours(4), showActions: ours(true), thinking: ours('template') },
   collect: {
     tasks: paper(2048),
     rollouts: paper(3),

@@ -30,10 +30,10 @@ import {
   stageRecord,
 } from '../stages/index.ts'
 import { RunFolder, readJson } from '../store/index.ts'
-import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
+import type { ChatFormat } from '../tokens/index.ts'
 import { alfworldPreset } from './alfworld.ts'
 import { stageCosts } from './diagnose-cost.ts'
-import { agentOf, modelFolder, toolsAgentOf } from './parts.ts'
+import { agentOf, formatOf, modelFolder, toolsAgentOf } from './parts.ts'
 
 export interface DiagnoseOptions {
   /** The run folder. */
@@ -86,7 +86,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
     test = await testReward(reward, hasThreshold(config) ? (record?.threshold ?? null) : null, pairs)
   }
   const model = modelFolder(config.model.path)
-  const asked = { config, agent, format: loadChatFormat(model) }
+  const asked = { config, agent, format: formatOf(config, model) }
   const wanted = options.predictions ?? (filtered ? 0 : GROUPS)
   const drawn = wanted > 0 ? await draw(options, { ...asked, run, model, train, reward, kindOf }, wanted) : null
   const variance = drawn?.variance ?? (filtered && groupVariance('filter model', config.filter.draws, filtered))

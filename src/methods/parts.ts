@@ -40,6 +40,8 @@ export interface Parts {
   /** Folder of the base model. */
   baseModel: string
   threads: number
+  /** Most tokens in one pass of training; absent: by memory. */
+  rowBudget: number | undefined
   /** The adapter that is trained beside it; absent: all of its weights are. */
   lora: Lora | undefined
 }
@@ -54,11 +56,17 @@ export function partsOf(config: Config, given: Given, warn: (message: string) =>
   return {
     environment,
     agent: given.agent ?? (given.environment ? agentFor(config, environment) : agentOf(config, false)),
-    format: loadChatFormat(baseModel),
+    format: formatOf(config, baseModel),
     baseModel,
     threads: config.model.threads || cpus().length,
+    rowBudget: config.model.tokenBudget || undefined,
     lora: loraOf(config),
   }
+}
+
+/** How a model reads and writes conversations, as the settings have it. */
+export function formatOf({ agent }: Config, folder: string): ChatFormat {
+  return loadChatFormat(folder, agent.thinking === 'template' ? {} : { enableThinking: agent.thinking === 'on' })
 }
 
 function loraOf({ model }: Config): Lora | undefined {
@@ -67,9 +75,9 @@ function loraOf({ model }: Config): Lora | undefined {
 }
 
 /** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory. */
-export async function openEngine({ baseModel, threads, lora }: Parts): Promise<LocalEngine> {
+export async function openEngine({ baseModel, threads, rowBudget, lora }: Parts): Promise<LocalEngine> {
   refuseWithoutMemory(readModelConfig(baseModel), lora)
-  return openLocalEngine(baseModel, { threads, lora })
+  return openLocalEngine(baseModel, { threads, rowBudget, lora })
 }
 
 /** ALFWorld, as the settings say. */

@@ -1,5 +1,12 @@
 import { UserError } from '../core/index.ts'
-import { type ModelConfig, machineMemory, parameterCount, samplingMemory, trainingMemory } from '../engines/index.ts'
+import {
+  LORA_CHOICES,
+  type ModelConfig,
+  machineMemory,
+  parameterCount,
+  samplingMemory,
+  trainingMemory,
+} from '../engines/index.ts'
 import { type OpenedModel, openModel, usedTensors } from './opened.ts'
 
 /** What a model is, and what it takes here. */
@@ -21,8 +28,8 @@ export interface Inspection {
   tokenizer: { tokens: number; bos: string | null; eos: string | null; turnEnd: string | null }
   /** Two turns as the model's own template writes them; null: it has none. */
   example: string | null
-  /** Bytes, estimated. */
-  memory: { sample: number; train: number }
+  /** Bytes, estimated; `adapter`: training one of rank 16 beside all linear layers. */
+  memory: { sample: number; train: number; adapter: number }
   warnings: string[]
 }
 
@@ -31,7 +38,11 @@ export function inspectModel(path: string, memory = machineMemory()): Inspection
   const model = openModel(path)
   try {
     const { config, tokenizer, chat } = model
-    const needed = { sample: samplingMemory(config), train: trainingMemory(config) }
+    const needed = {
+      sample: samplingMemory(config),
+      train: trainingMemory(config),
+      adapter: trainingMemory(config, { rank: 16, alpha: 32, targets: LORA_CHOICES['all-linear'] }),
+    }
     const example = chat ? exampleOf(model) : null
     return {
       path,
@@ -99,8 +110,9 @@ function warningsOf({ config, tokenizer, chat }: OpenedModel, needed: Inspection
   }
   if (!chat) warnings.push('no chat template: a base model; add chat_template.jinja, or take an instruction-tuned one')
   if (!tokenizer.eosToken) warnings.push('the tokenizer names no eos_token: only the end of a turn ends an answer')
-  for (const [what, bytes] of Object.entries(needed)) {
-    if (bytes > memory) warnings.push(`this machine has too little memory to ${what} with it`)
+  const uses = { sample: 'sample from it', train: 'train all of it', adapter: 'train an adapter beside it' }
+  for (const [use, what] of Object.entries(uses)) {
+    if (needed[use as keyof typeof uses] > memory) warnings.push(`this machine has too little memory to ${what}`)
   }
   return warnings
 }

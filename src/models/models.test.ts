@@ -205,7 +205,7 @@ describe('a Hugging Face folder', () => {
     expect(found.example).toMatch(/Fetch it\.<\|im_end\|>\n<\|im_start\|>assistant\n$/)
     const warnings = found.warnings.join('\n')
     expect(warnings).toContain('41 rows of the embedding belong to no token')
-    expect(warnings).toContain('too little memory to sample')
+    expect(warnings).toContain('too little memory to sample from it')
   })
 })
 

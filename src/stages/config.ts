@@ -51,6 +51,8 @@ export const configSchema = z.strictObject({
   model: z.strictObject({
     path: z.string(),
     threads: z.int().min(0),
+    /** Most tokens in one forward and backward pass; gradients add up over as many as it takes. 0 = by memory. */
+    tokenBudget: z.int().min(0),
     /** Train an adapter beside the model's weights, and not the weights. */
     lora: z.strictObject({
       /** 0 = train the weights. */
@@ -65,6 +67,8 @@ export const configSchema = z.strictObject({
     /** H, in turns; the transcript style shows all. */
     historyTurns: count,
     showActions: z.boolean(),
+    /** Whether a model that can think before it answers (Qwen3) is told to; `template`: as its template has it. */
+    thinking: z.enum(['template', 'on', 'off']),
   }),
   collect: z.strictObject({
     /** Training tasks to play (a seeded sample where there are more), and N attempts at each. */

@@ -17,10 +17,12 @@ export class ChatFormat {
   readonly turnEnd: readonly number[]
   /** Stop sequences for sampling: the end of a turn, and the end-of-text token where it is another one. */
   readonly stop: number[][]
+  private readonly rendering: Pick<RenderOptions, 'enableThinking'>
 
-  constructor(tokenizer: Tokenizer, template: ChatTemplate) {
+  constructor(tokenizer: Tokenizer, template: ChatTemplate, rendering: Pick<RenderOptions, 'enableThinking'> = {}) {
     this.tokenizer = tokenizer
     this.template = template
+    this.rendering = rendering
     this.turnEnd = findTurnEnd(tokenizer, template)
     this.stop = [[...this.turnEnd]]
     const eos = tokenizer.eosToken === null ? null : tokenizer.tokenId(tokenizer.eosToken)
@@ -29,7 +31,7 @@ export class ChatFormat {
 
   /** Text of the prompt whose answer is an assistant turn. */
   promptText(messages: readonly Message[], options: Omit<RenderOptions, 'addGenerationPrompt'> = {}): string {
-    return this.template.render(messages, { ...options, addGenerationPrompt: true })
+    return this.template.render(messages, { ...this.rendering, ...options, addGenerationPrompt: true })
   }
 
   /** The sampled tokens as message content: decoded, without the stop sequence at the end. */
@@ -58,9 +60,9 @@ const CONTROL_TOKEN = /<\|[^|<>\s]+\|>/g
  * @throws UserError where they do not fit each other or the model's `config.json`: what the model would read is not what it
  * was trained on, and nothing else would say so.
  */
-export function loadChatFormat(folder: string): ChatFormat {
+export function loadChatFormat(folder: string, rendering: Pick<RenderOptions, 'enableThinking'> = {}): ChatFormat {
   const tokenizer = loadTokenizer(folder)
-  const format = new ChatFormat(tokenizer, loadChatTemplate(folder))
+  const format = new ChatFormat(tokenizer, loadChatTemplate(folder), rendering)
   checkTemplate(format, folder)
   const path = join(folder, 'config.json')
   checkTokenizer(tokenizer, existsSync(path) ? readJson(path, modelSchema).vocab_size : null, folder)

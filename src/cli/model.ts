@@ -137,7 +137,10 @@ function tableOf(found: Inspection): string {
     ['special tokens', special.join(', ') || 'none'],
     ['chat template', found.example === null ? 'no' : 'yes'],
     ['memory to sample', `about ${gigabytes(memory.sample)}`],
-    ['memory to train', `about ${gigabytes(memory.train)} (all weights, f32), ${gigabytes(memory.adapter)} (an adapter)`],
+    [
+      'memory to train',
+      `about ${gigabytes(memory.train)} (all weights, f32), ${gigabytes(memory.adapter)} (an adapter)`,
+    ],
   ]
   return textTable({ columns: [{ header: found.path }, { header: '' }], rows })
 }

@@ -37,6 +37,21 @@ describe('adamStep', () => {
     }
   })
 
+  it('tells where a weight or a moment is no longer finite', () => {
+    for (const [what, value] of [
+      ['weights', Number.NaN],
+      ['weights', Number.POSITIVE_INFINITY],
+      ['gradient', Number.NaN],
+      ['gradient', 1e30],
+      ['second', Number.POSITIVE_INFINITY],
+    ] as const) {
+      const s = state([1, 1, 1], [1, 1, 1])
+      expect(adamStep(s, adam, 1, 1)).toBe(true)
+      s[what][1] = value
+      expect(adamStep(s, adam, 2, 1), `${what} ${value}`).toBe(false)
+    }
+  })
+
   it('clips the global norm, and shrinks weights without a gradient', () => {
     const s = state([0, 2], [30, 40])
     expect(globalNorm(s.gradient)).toBe(50)

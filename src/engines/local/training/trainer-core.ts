@@ -157,9 +157,9 @@ export class TrainerCore {
       first: this.first.flat,
       second: this.second.flat,
     }
-    adamStep(state, adam, this.step, gradientNorm)
+    const finite = adamStep(state, adam, this.step, gradientNorm)
     this.clearGradient()
-    this.requireUsable('after the step')
+    if (!finite) this.requireUsable('after the step')
     return { gradientNorm }
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -150,6 +150,29 @@ describe('rwml run', () => {
       await runCommandLine(['run', other, '--out', out, '--set', 'seed=3', '--resume'])
       expect(printed.at(-1)).toContain(complaint)
     }
+  })
+
+  it('trains an adapter where it is asked to: checkpoints hold it alone, and are given out as whole models', async () => {
+    const path = write(
+      'adapter.ts',
+      `${DOORS}export default defineConfig({ environment: doors(false), settings: ${SMALL} })`,
+    )
+    const out = join(folder, 'adapter')
+    const settings = ['--set', 'model.lora.rank=2', '--set', 'model.lora.targets=query-value']
+    await runCommandLine(['run', path, '--out', out, '--json', ...settings])
+    expect(process.exitCode, printed.join('\n')).toBeUndefined()
+    expect(JSON.parse(printed.at(-1)!).arms).toEqual(['base', 'after world-model RL'])
+    const checkpoint = join(out, 'checkpoints', 'world-model-rl-2')
+    const files = readdirSync(checkpoint)
+    expect(files).toContain('adapter_model.safetensors')
+    expect(files).not.toContain('model.safetensors')
+    await runCommandLine(['model', 'export', out, '--out', join(folder, 'whole')])
+    expect(process.exitCode, printed.join('\n')).toBeUndefined()
+    expect(readdirSync(join(folder, 'whole'))).toContain('model.safetensors')
+    await runCommandLine(['run', path, '--out', out, '--resume', ...settings])
+    expect(process.exitCode, printed.join('\n')).toBeUndefined()
+    await runCommandLine(['run', path, '--out', out, '--resume'])
+    expect(printed.at(-1)).toContain('was begun with model.lora.rank = 2, not 0')
   })
 
   it('--dry shows the plan and the masks, and writes nothing', async () => {

@@ -5,6 +5,7 @@ import type { ModelConfig } from '../config.ts'
 import { loadRuntime } from '../runtime.ts'
 import { logSoftmax, referenceLogits, referenceLogprobs } from '../testing/reference.ts'
 import { families, randomWeights, tinyConfig } from '../testing/weights.ts'
+import { TrainerCore } from '../training/trainer-core.ts'
 import { SamplerCore, type SamplerOptions } from './core.ts'
 import { DecoderRunner } from './runner.ts'
 
@@ -87,6 +88,32 @@ describe('SamplerCore', () => {
     const samples = await sampler.sample(prompts, { ...params, n: 2, maxTokens: 280 })
     expect(worstDifference(config, weights, prompts, samples)).toBeLessThan(1e-4)
     await sampler.close()
+  })
+
+  it('agrees with the reference, and with what training computes, thousands of tokens on', async () => {
+    const config = tinyConfig({
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      max_position_embeddings: 4096,
+    })
+    const { weights, sampler } = open(config)
+    const random = new Random('long')
+    const prompts = [2100, 2090].map((length) => Array.from({ length }, () => random.integer(0, 60)))
+    const samples = await sampler.sample(prompts, { ...params, maxTokens: 24 })
+    expect(worstDifference(config, weights, prompts.slice(0, 1), samples)).toBeLessThan(1e-4)
+    await sampler.close()
+    const core = TrainerCore.fresh(config, 1, { threads: 2 })
+    core.weights.base.flat.set(weights)
+    const data = samples.flat().map((sample, i) => ({
+      tokens: [...prompts[i], ...sample.tokens],
+      weights: [...prompts[i].map(() => 0), ...sample.tokens.map(() => 1)],
+    }))
+    const { logprobs } = await core.forwardBackward(data, { kind: 'cross_entropy' })
+    const sampled = samples.flat().flatMap((sample) => sample.logprobs)
+    const trained = logprobs.flatMap((row) => row.slice(-24))
+    expect(Math.max(...trained.map((value, i) => Math.abs(value - sampled[i])))).toBeLessThan(1e-4)
+    await core.close()
   })
 
   it('computes on beside a sequence that has ended with its slot full', async () => {

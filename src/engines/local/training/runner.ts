@@ -3,10 +3,10 @@ import type { Loss } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
 import type { Lora } from '../lora.ts'
 import type { ModelWeights } from '../model-weights.ts'
-import type { ParameterSet } from '../parameters.ts'
 import type { EngineOptions } from '../protocol.ts'
 import { GrowingTables, rotaryTables } from '../rotary-tables.ts'
 import type { DecoderForm } from './decoder.ts'
+import type { Gradient } from './gradient.ts'
 import type { RunLayout } from './layout.ts'
 import { mustRecompute, refuseRun } from './memory.ts'
 import { logprobGraph, type ModelGraph, scoreGraph, trainingGraph } from './training-graph.ts'
@@ -126,20 +126,22 @@ export class ModelRunner {
   }
 
   /** Forward and backward; the gradient of Σ weight × loss is added to `gradient`. */
-  async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: ParameterSet): Promise<RowOutputs> {
+  async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: Gradient): Promise<RowOutputs> {
     refuseRun(this.config, this.lora, layout.size)
     const recompute = mustRecompute(this.config, layout.size, this.options.activationBytes)
     const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false, lora: this.lora, recompute }
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
     const outputs = await session.run(this.feeds(session, layout, rows))
-    for (const { output, parameter } of graph.dense) {
-      addInto(gradient.view(parameter), outputs[output].data as Float32Array)
-    }
-    for (const { output, parameter, index } of graph.byRow) {
-      const numbers = index === 'targets' ? rows.targets : (layout.indices[index].data as Int32Array)
-      addRowsInto(gradient.view(parameter), numbers, outputs[output].data as Float32Array)
-    }
+    const values = (output: string) => outputs[output].data as Float32Array
+    gradient.add(
+      graph.dense.map(({ output, parameter }) => ({ parameter, values: values(output) })),
+      graph.byRow.map(({ output, parameter, index }) => ({
+        parameter,
+        values: values(output),
+        numbers: index === 'targets' ? rows.targets : (layout.indices[index].data as Int32Array),
+      })),
+    )
     return {
       logprobs: outputs.logprobs.data as Float32Array,
       entropy: outputs.entropy.data as Float32Array,
@@ -152,18 +154,5 @@ export class ModelRunner {
     const programs = [...this.programs.values()]
     this.programs.clear()
     for (const program of programs) await (await program).session.release()
-  }
-}
-
-function addInto(target: Float32Array, source: Float32Array): void {
-  for (let i = 0; i < target.length; i++) target[i] += source[i]
-}
-
-function addRowsInto(target: Float32Array, numbers: Int32Array, rows: Float32Array): void {
-  const width = rows.length / numbers.length
-  for (let i = 0; i < numbers.length; i++) {
-    const to = numbers[i] * width
-    const from = i * width
-    for (let j = 0; j < width; j++) target[to + j] += rows[from + j]
   }
 }

@@ -13,6 +13,7 @@ import { ModelWeights } from '../model-weights.ts'
 import { ParameterSet, requireFinite } from '../parameters.ts'
 import type { EngineOptions } from '../protocol.ts'
 import { adamStep, globalNorm } from './adamw.ts'
+import { Gradient } from './gradient.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
 import { defaultRowBudget } from './memory.ts'
@@ -29,7 +30,7 @@ export class TrainerCore {
   readonly config: ModelConfig
   /** Live: what is trained changes with every step. */
   readonly weights: ModelWeights
-  private readonly gradient: ParameterSet
+  private readonly gradient: Gradient
   private readonly first: ParameterSet
   private readonly second: ParameterSet
   private readonly runner: ModelRunner
@@ -42,7 +43,7 @@ export class TrainerCore {
     this.config = weights.config
     this.weights = weights
     const { specs } = weights.trained
-    this.gradient = new ParameterSet(specs)
+    this.gradient = new Gradient(specs)
     this.first = new ParameterSet(specs)
     this.second = new ParameterSet(specs)
     this.runner = new ModelRunner(weights, options)
@@ -67,7 +68,7 @@ export class TrainerCore {
 
   /** The gradient accumulated since the last step. */
   accumulatedGradient(): ParameterSet {
-    return this.gradient
+    return this.gradient.parameters()
   }
 
   private layouts(sequences: readonly Sequence[], prefixRows: boolean): RunLayout[] {
@@ -108,7 +109,7 @@ export class TrainerCore {
   }
 
   private clearGradient(): void {
-    this.gradient.flat.fill(0)
+    this.gradient.clear()
     this.norm = 0
   }
 
@@ -136,9 +137,10 @@ export class TrainerCore {
   }
 
   private checkGradient(loss: number): void {
-    this.norm = globalNorm(this.gradient.flat)
+    const gradient = this.gradient.parameters()
+    this.norm = globalNorm(gradient.flat)
     if (Number.isFinite(loss) && Number.isFinite(this.norm)) return
-    const wrong = Number.isFinite(loss) ? `the gradient of ${notFinite(this.gradient) ?? 'the model'}` : 'the loss'
+    const wrong = Number.isFinite(loss) ? `the gradient of ${notFinite(gradient) ?? 'the model'}` : 'the loss'
     throw new UserError(
       `${wrong} is not finite; the weights are as they were before the step: lower the learning rate, or check rewards and log-probabilities of the data`,
     )
@@ -153,7 +155,7 @@ export class TrainerCore {
     this.step++
     const state = {
       weights: this.weights.trained.flat,
-      gradient: this.gradient.flat,
+      gradient: this.gradient.parameters().flat,
       first: this.first.flat,
       second: this.second.flat,
     }

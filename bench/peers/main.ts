@@ -67,7 +67,7 @@ function readOptions(args: string[]): Options {
 
 async function run(args: string[]): Promise<void> {
   const { letters, named, quick } = readOptions(args)
-  const setup = makeSetup(quick ? QUICK : FULL)
+  const setup = await makeSetup(quick ? QUICK : FULL)
   const missing = PEERS.filter((peer) => !setup.peers.has(peer))
   if (missing.length > 0) console.error(`not installed, so left out: ${missing.join(', ')}`)
   const results = quick ? join(root, '.cache', 'peers') : join(root, 'bench', 'results')

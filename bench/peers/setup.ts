@@ -63,9 +63,9 @@ function modelFolder(): string {
 }
 
 /** @throws UserError where there is no model. */
-export function makeSetup(sizes: Sizes): Setup {
+export async function makeSetup(sizes: Sizes): Promise<Setup> {
   const folder = modelFolder()
-  const found = versionsSchema.parse(refereeAnswer('peers/versions.py'))
+  const found = versionsSchema.parse(await refereeAnswer('peers/versions.py'))
   const versions = Object.fromEntries(Object.entries(found).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   const installed = (name: string) => name in versions
   const peers = PEERS.filter((peer) => PACKAGES[peer].every(installed))

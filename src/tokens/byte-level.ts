@@ -1,5 +1,5 @@
 /** Byte-level BPE writes each byte as one printable character: printable Latin-1 as itself, the rest from U+0100 on. */
-function byteCharacters(): string[] {
+export function byteCharacters(): string[] {
   const printable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
   let next = 256
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(printable(byte) ? byte : next++))

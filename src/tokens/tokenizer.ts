@@ -3,6 +3,7 @@ import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers'
 import { z } from 'zod'
 import { plainIssue, UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
+import { libraryFile } from './library-file.ts'
 
 /** The part of the library's class that is used here. */
 interface LibraryTokenizer {
@@ -56,7 +57,7 @@ export class Tokenizer {
     this.bosToken = settings.data.bos_token ?? null
     this.eosToken = settings.data.eos_token ?? null
     try {
-      this.library = new HuggingFaceTokenizer(withAllDigits(file) as object, config as object)
+      this.library = new HuggingFaceTokenizer(libraryFile(file) as object, config as object)
       let largest = -1
       for (const id of this.library.get_vocab(true).values()) largest = Math.max(largest, id)
       this.vocabularySize = largest + 1
@@ -121,24 +122,4 @@ export function loadTokenizer(folder: string): Tokenizer {
     readJson(join(folder, 'tokenizer_config.json'), z.unknown()),
     folder,
   )
-}
-
-/**
- * The same tokenizer file with every `Digits` step written as the split that it stands for: Hugging Face's own library means all
- * numerals by it, the one used here only 0 to 9, and text with a ½ would become other tokens than the model was trained on.
- */
-function withAllDigits(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const step = value as {
-    type?: unknown
-    individual_digits?: unknown
-    pre_tokenizer?: unknown
-    pretokenizers?: unknown
-  }
-  if (step.type === 'Digits') {
-    const Regex = step.individual_digits === true ? '\\p{N}' : '\\p{N}+'
-    return { type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false }
-  }
-  if (Array.isArray(step.pretokenizers)) return { ...value, pretokenizers: step.pretokenizers.map(withAllDigits) }
-  return 'pre_tokenizer' in step ? { ...value, pre_tokenizer: withAllDigits(step.pre_tokenizer) } : value
 }

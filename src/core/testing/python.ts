@@ -1,8 +1,9 @@
 /** Python as a referee in tests and benches: never at run time, and whatever it would judge is skipped where it is not. */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -19,13 +20,16 @@ export function refereeHas(...modules: string[]): boolean {
 }
 
 /** A script of `scripts/referee/` run to its end: what it printed, as JSON. */
-export function refereeAnswer(script: string, ...args: string[]): unknown {
+export async function refereeAnswer(script: string, ...args: string[]): Promise<unknown> {
   const path = join(root, 'scripts', 'referee', script)
-  const { status, stdout, stderr, error } = spawnSync(refereePython(), [path, ...args], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-    timeout: 300_000,
-  })
-  if (status !== 0) throw new Error(`${script} failed: ${error?.message ?? stderr}`)
-  return JSON.parse(stdout)
+  try {
+    // Not waited for with the thread held: test runners take a silent one for dead.
+    const { stdout } = await promisify(execFile)(refereePython(), [path, ...args], {
+      maxBuffer: 2 ** 26,
+      timeout: 900_000,
+    })
+    return JSON.parse(stdout)
+  } catch (error) {
+    throw new Error(`${script} failed: ${(error as Error).message}`)
+  }
 }

@@ -269,7 +269,7 @@ describe.skipIf(!refereeHas('torch', 'transformers'))('transformers as referee',
         ours.push({ name, loss, model, gradient: core.accumulatedGradient() })
         await core.close()
       }
-      const losses = refereeAnswer('gradients.py', JSON.stringify({ folders: ours.map(({ model }) => model) }))
+      const losses = await refereeAnswer('gradients.py', JSON.stringify({ folders: ours.map(({ model }) => model) }))
       for (const [i, { name, loss, model, gradient }] of ours.entries()) {
         expect(Math.abs(loss / (losses as number[])[i] - 1), name).toBeLessThan(1e-6)
         const bytes = readFileSync(join(model, 'gradients.bin'))

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { byteCharacters } from './byte-level.ts'
+import { Tokenizer } from './tokenizer.ts'
+
+const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
+
+/** A byte-level tokenizer with some merges and without some bytes. */
+function made(merges: [string, string][], without: number[] = []): Tokenizer {
+  const bytes = byteCharacters().filter((_, byte) => !without.includes(byte))
+  const vocab = Object.fromEntries([...bytes, ...merges.map((pair) => pair.join(''))].map((token, id) => [token, id]))
+  return new Tokenizer(
+    {
+      added_tokens: [],
+      normalizer: null,
+      pre_tokenizer: byteLevel,
+      post_processor: null,
+      decoder: byteLevel,
+      model: {
+        type: 'BPE',
+        unk_token: null,
+        byte_fallback: false,
+        vocab,
+        merges: merges.map((pair) => pair.join(' ')),
+      },
+    },
+    {},
+  )
+}
+
+/** What becomes one token, as text. */
+const pieces = (tokenizer: Tokenizer, text: string) => tokenizer.encode(text).map((id) => tokenizer.decode([id]))
+
+// Each as Hugging Face's own library has it (tokenizers 0.23).
+describe('a tokenizer file for the library', () => {
+  it('takes for spaces what Unicode does', () => {
+    const tokenizer = made([
+      ["'", 's'],
+      ['Ġ', 'Ġ'],
+    ])
+    // U+0085 is one: the quote is not part of a run of signs with it.
+    expect(pieces(tokenizer, "\u0085's").at(-1)).toBe("'s")
+    // U+FEFF is none: with the space before it, it is a run of signs.
+    expect(pieces(tokenizer, '  \ufeff').slice(0, 2)).toEqual([' ', ' '])
+    expect(pieces(tokenizer, '  a').slice(0, 2)).toEqual([' ', ' '])
+    expect(pieces(tokenizer, '  ')).toEqual(['  '])
+  })
+
+  it('leaves out bytes that are no tokens before it merges', () => {
+    const tokenizer = made([['!', '!']], [4])
+    expect(pieces(tokenizer, '!\u0004!')).toEqual(['!!'])
+    expect(pieces(tokenizer, 'a\u0004b')).toEqual(['a', 'b'])
+    expect(tokenizer.encode('\u0004')).toEqual([])
+    expect(pieces(made([['!', '!']]), '!\u0004!')).toEqual(['!', '\u0004', '!'])
+  })
+})

@@ -43,6 +43,8 @@ export function writePage(root: string, records: readonly SeedRecord[]): void {
     '# The miniature result',
     '',
     readHead(records),
+    inShort(answers(records, SPLITS[0].split)),
+    '',
     '## Success',
     '',
     'Mean ± sd over seeds, in percent.',
@@ -98,6 +100,17 @@ has households, draws and an order of its own; the base model is the same. Arms 
 draws. ${STEPS} policy steps each, ${EQUAL_COMPUTE_STEPS} at equal compute. What was tried before, and why these settings, is in
 [mini-choices.md](mini-choices.md).
 `
+}
+
+/** The verdicts of the primary comparison in one sentence. */
+function inShort(found: readonly Answer[]): string {
+  const called = ({ second, first, comparison }: Answer) =>
+    `${second} − ${first}: ${points(comparison.difference)} points`
+  const those = (verdict: string) =>
+    found.filter(({ comparison, corrected }) => verdictOf(comparison.difference, corrected) === verdict)
+  const listed = (list: readonly Answer[]) => (list.length > 0 ? ` (${list.map(called).join('; ')})` : '')
+  const [held, reverse] = [those('yes'), those('no, the reverse')]
+  return `**In short:** of ${found.length} questions about success on unseen layouts, ${held.length} can be answered with yes${listed(held)}, and of ${reverse.length} the reverse holds${listed(reverse)}; the others are not shown either way.`
 }
 
 function successTable(records: readonly SeedRecord[], splits: string[]): string {

@@ -36,6 +36,8 @@ function texts(config: ModelConfig, count: number, length: number, seed: number)
   })
 }
 
+const oneByOne = (data: Datum[]): Datum[][] => data.map((datum) => [datum])
+
 /** The gradient of one call, which is then forgotten. */
 async function gradientOf(core: TrainerCore, batches: Datum[][], loss: Loss): Promise<Float32Array> {
   for (const data of batches) await core.forwardBackward(data, loss)
@@ -53,11 +55,7 @@ describe('gradient of 6.8 million parameters', () => {
     const digest = (x: Float32Array) => createHash('sha256').update(new Uint8Array(x.buffer)).digest('hex')
     const expected = digest(first)
     for (let run = 1; run < 20; run++) expect(digest(await gradientOf(core, [data], crossEntropy))).toBe(expected)
-    const single = await gradientOf(
-      core,
-      data.map((datum) => [datum]),
-      crossEntropy,
-    )
+    const single = await gradientOf(core, oneByOne(data), crossEntropy)
     expect(relativeError(first, single)).toBeLessThan(1e-6)
     await core.close()
   })
@@ -127,11 +125,7 @@ describe.each(wide)('gradient of a %s model', (_, config) => {
       const again = await gradientOf(core, [data], crossEntropy)
       expect(Buffer.compare(Buffer.from(again.buffer), Buffer.from(first.buffer))).toBe(0)
     }
-    const single = await gradientOf(
-      core,
-      data.map((datum) => [datum]),
-      crossEntropy,
-    )
+    const single = await gradientOf(core, oneByOne(data), crossEntropy)
     expect(relativeError(first, single)).toBeLessThan(1e-6)
     await core.close()
   })

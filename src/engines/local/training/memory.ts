@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
 import { UserError } from '../../../core/index.ts'
+import { elements } from '../../../store/index.ts'
 import { hasQueryKeyNorm, type ModelConfig, type ParameterSpec, parameterCount } from '../config.ts'
 import { type Lora, loraSpecs } from '../lora.ts'
 import type { RunSize } from './layout.ts'
@@ -43,8 +44,7 @@ export function mustRecompute(config: ModelConfig, size: RunSize, budget = ACTIV
   return activationMemory(config, size, false) > budget
 }
 
-const count = (specs: readonly ParameterSpec[]) =>
-  specs.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0)
+const count = (specs: readonly ParameterSpec[]) => specs.reduce((sum, { shape }) => sum + elements(shape), 0)
 
 /**
  * What a model takes while it is trained, activations left aside, in bytes: weights (with an adapter twice: alone, and merged to

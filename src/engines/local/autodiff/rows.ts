@@ -46,6 +46,37 @@ export function distributeRows(x: Tensor, indices: readonly Value[], inverse: Va
   )
 }
 
+/** int64 graph inputs that cut batches of rows: `[batch, length, −1]`, the rows of each to keep, and how many those leave. */
+export interface Cut {
+  shape: Value
+  end: Value
+  /** `[0, 0, 0, 0, length − end, 0]`: as zeros after them, beside the batch and the width. */
+  padding: Value
+}
+
+/** The first rows of every batch in `x [batch · length, width]`, in its order. */
+export function firstRows(x: Tensor, { shape, end, padding }: Cut): Tensor {
+  const { graph } = x.tape
+  const width = x.shape[1]
+  if (typeof width !== 'number') throw new Error('firstRows needs [rows, width]')
+  const rows = graph.int64([-1, width])
+  const batches = graph.node('Reshape', [x.value, shape])
+  const kept = graph.node('Slice', [batches, graph.int64([0]), end, graph.int64([1])])
+  return x.tape.operation(
+    graph.node('Reshape', [kept, rows]),
+    [`rows to ${end}`, width],
+    [
+      [
+        x,
+        (gradient) => {
+          const batches = graph.node('Reshape', [gradient, graph.node('Shape', [kept])])
+          return graph.node('Reshape', [graph.node('Pad', [batches, padding]), rows])
+        },
+      ],
+    ],
+  )
+}
+
 /** Embedding: rows of `table [n, width]` at the graph input `index [rows]`, with repeats. Its gradient is by rows. */
 export function embed(table: Tensor, index: Value, rows: Dimension): Tensor {
   const output = table.tape.graph.node('Gather', [table.value, index], { axis: 0 })

@@ -28,4 +28,23 @@ describe('GraphBuilder', () => {
     const { y } = await session.run({ x: new ort.Tensor('float32', new Float32Array(6), [2, 3]) })
     expect(y.dims).toEqual([3, 2])
   })
+
+  it('names outputs after what they are: values that are used on, given out twice, or inputs', async () => {
+    const graph = new GraphBuilder('test')
+    const x = graph.input('x', 'float32', [2])
+    const negative = graph.node('Neg', [x])
+    graph.output('first', negative, 'float32', [2])
+    graph.output('second', negative, 'float32', [2])
+    graph.output('same', x, 'float32', [2])
+    graph.output('double', graph.node('Add', [negative, negative]), 'float32', [2])
+    const session = await ort.InferenceSession.create(graph.build())
+    const outputs = await session.run({ x: new ort.Tensor('float32', Float32Array.of(1, 2), [2]) })
+    const values = Object.entries(outputs).map(([name, { data }]) => [name, ...(data as Float32Array)])
+    expect(values).toEqual([
+      ['first', -1, -2],
+      ['second', -1, -2],
+      ['same', 1, 2],
+      ['double', -2, -4],
+    ])
+  })
 })

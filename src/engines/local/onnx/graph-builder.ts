@@ -30,6 +30,8 @@ export class GraphBuilder {
   private readonly initializers: TensorSpec[] = []
   private readonly inputs: ValueSpec[] = []
   private readonly outputs: ValueSpec[] = []
+  /** Names that values made by nodes have in the end: those of the outputs they are. */
+  private readonly names = new Map<Value, string>()
   private readonly constants = new Map<string, Value>()
   private readonly name: string
   private counter = 0
@@ -48,9 +50,11 @@ export class GraphBuilder {
     return name
   }
 
-  /** A graph output under its own name, for an existing value. */
+  /** A graph output under its own name, for an existing value. What a node made takes that name: a copy would cost time. */
   output(name: string, value: Value, type: ElementType, dimensions: readonly Dimension[]): void {
-    this.nodeSpecs.push({ operator: 'Identity', domain: '', inputs: [value], outputs: [name], attributes: {} })
+    const made = this.nodeSpecs.some(({ outputs }) => outputs.includes(value))
+    if (made && !this.names.has(value)) this.names.set(value, name)
+    else this.nodeSpecs.push({ operator: 'Identity', domain: '', inputs: [value], outputs: [name], attributes: {} })
     this.outputs.push({ name, type, dimensions })
   }
 
@@ -111,9 +115,14 @@ export class GraphBuilder {
   }
 
   build(): Uint8Array {
+    const final = (value: Value) => this.names.get(value) ?? value
     return encodeModel({
       name: this.name,
-      nodes: this.nodeSpecs,
+      nodes: this.nodeSpecs.map((node) => ({
+        ...node,
+        inputs: node.inputs.map(final),
+        outputs: node.outputs.map(final),
+      })),
       initializers: this.initializers,
       inputs: this.inputs,
       outputs: this.outputs,

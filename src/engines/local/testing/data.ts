@@ -6,11 +6,17 @@ export function randomTokens(random: Random, vocabulary: number, length: number)
   return Array.from({ length }, () => Math.floor(vocabulary * random.next() ** 3))
 }
 
-/** Prompts of 9 to 24 tokens with `samples` answers of 3 to 12 each, as policy losses take them. */
-export function promptsWithAnswers(vocabulary: number, prompts: number, samples: number, seed: number): Datum[] {
+/** Prompts of `shortest` to 15 more tokens with `samples` answers of 3 to 12 each, as policy losses take them. */
+export function promptsWithAnswers(
+  vocabulary: number,
+  prompts: number,
+  samples: number,
+  seed: number,
+  shortest = 9,
+): Datum[] {
   const random = new Random('data', seed)
   return Array.from({ length: prompts }, () => {
-    const prompt = randomTokens(random, vocabulary, random.integer(9, 24))
+    const prompt = randomTokens(random, vocabulary, random.integer(shortest, shortest + 15))
     return Array.from({ length: samples }, (): Datum => {
       const answer = randomTokens(random, vocabulary, random.integer(3, 12))
       const tokens = [...prompt, ...answer]

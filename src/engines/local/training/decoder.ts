@@ -4,6 +4,7 @@ import {
   concat,
   distributeRows,
   embed,
+  firstRows,
   type KeySet,
   linear,
   matmul,
@@ -26,6 +27,8 @@ export interface DecoderForm {
   prefixed: boolean
   /** Rows in prefixes are wanted, too. */
   prefixRows: boolean
+  /** Into how many blocks of rows sequences (or the prefixes they share) are cut for attention to what comes before. */
+  blocks: number
   /** The weights stand still, and have this adapter beside them. */
   lora?: Lora
   /** Compute the insides of layers again in the backward pass, and keep only what goes from one to the next. */
@@ -86,27 +89,31 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
     return reshape(rmsNorm(byHead(x, heads), gain, epsilon), [-1, heads * size], ['ids', heads * size])
   }
 
-  const queryAnswer = index('queryAnswer')
-  const keyAnswer = index('keyAnswer')
+  // Rows of block b see the keys of their sequence up to the block's end: the later ones would only be masked.
+  const keyShape = shape('selfKeyShape', 3)
+  const blocks = Array.from({ length: form.blocks }, (_, b) => ({
+    queries: index(`selfQueries${b}`),
+    queryShape: shape(`selfQueryShape${b}`, 3),
+    keyShape: b === form.blocks - 1 ? keyShape : shape(`selfKeyShape${b}`, 3),
+    mask: graph.input(`selfMask${b}`, 'float32', [`selfQueries${b}`, `selfKeys${b}`]),
+    cut: b < form.blocks - 1 && { shape: keyShape, end: shape(`selfEnd${b}`, 1), padding: shape(`selfPadding${b}`, 6) },
+  }))
+  const selfKeys = index('selfKeys')
   const querySlots = index('querySlots')
   const queryInverse = index('queryInverse')
   const keyInverse = index('keyInverse')
-  const ownSet = {
-    queryShape: shape('ownQueryShape', 3),
-    keyShape: shape('ownKeyShape', 3),
-    mask: graph.input('ownMask', 'float32', ['ownQueries', 'ownKeys']),
-  }
-  const shared = form.prefixed
+  const answers = form.prefixed
     ? {
-        queries: index('queryPrefix'),
-        keys: index('keyPrefix'),
-        self: {
-          queryShape: shape('prefixQueryShape', 3),
-          keyShape: shape('prefixKeyShape', 3),
-          mask: graph.input('prefixMask', 'float32', ['prefixQueries', 'prefixKeys']),
+        queries: index('queryAnswer'),
+        keys: index('keyAnswer'),
+        own: {
+          queryShape: shape('ownQueryShape', 3),
+          keyShape: shape('ownKeyShape', 3),
+          mask: graph.input('ownMask', 'float32', ['ownQueries', 'ownKeys']),
         },
         cross: {
           queryShape: shape('crossQueryShape', 3),
+          keyShape,
           mask: graph.input('crossMask', 'float32', ['prefixBatch', 1, 'prefixKeys']),
         },
         widths: shape('widths', 2),
@@ -114,23 +121,25 @@ export function appendDecoder(tape: Tape, config: ModelConfig, form: DecoderForm
     : undefined
 
   const attend = (q: Tensor, k: Tensor, v: Tensor, last: boolean): Tensor => {
-    const keyIndices: Value[] = shared ? [shared.keys, keyAnswer] : [keyAnswer]
+    const keyIndices: Value[] = answers ? [selfKeys, answers.keys] : [selfKeys]
     const keys = distributeRows(byHead(k, keyHeads), keyIndices, keyInverse)
     const values = distributeRows(byHead(v, keyHeads), keyIndices, keyInverse)
     const queries = byHead(q, queryHeads)
     const scale = 1 / Math.sqrt(size)
-    const own: KeySet = { ...ownSet, keys: keys[keys.length - 1], values: values[values.length - 1] }
-    const answersOnly = last && !(shared && form.prefixRows)
+    const ofBlocks = blocks.map((block) => block.queries)
+    const answersOnly = last && answers && !form.prefixRows
     const parts = answersOnly
-      ? [permuteRows(queries, queryAnswer, index('lastInverse'), 'queryAnswer', { unused: true })]
-      : distributeRows(queries, shared ? [shared.queries, queryAnswer] : [queryAnswer], queryInverse)
-    const outputs: Tensor[] = []
-    if (shared) {
-      const prefixKeys: KeySet = { ...shared.self, keys: keys[0], values: values[0] }
-      if (!answersOnly) outputs.push(attention(parts[0], [prefixKeys], scale))
-      const cross: KeySet = { ...prefixKeys, ...shared.cross }
-      outputs.push(attention(parts[parts.length - 1], [cross, own], scale, shared.widths))
-    } else outputs.push(attention(parts[0], [own], scale))
+      ? [permuteRows(queries, answers.queries, index('lastInverse'), 'queryAnswer', { unused: true })]
+      : distributeRows(queries, answers ? [...ofBlocks, answers.queries] : ofBlocks, queryInverse)
+    const outputs = (answersOnly ? [] : blocks).map(({ queryShape, keyShape, mask, cut }, b) => {
+      const seen = (x: Tensor) => (cut ? firstRows(x, cut) : x)
+      return attention(parts[b], [{ keys: seen(keys[0]), values: seen(values[0]), queryShape, keyShape, mask }], scale)
+    })
+    if (answers) {
+      const cross: KeySet = { ...answers.cross, keys: keys[0], values: values[0] }
+      const own: KeySet = { ...answers.own, keys: keys[1], values: values[1] }
+      outputs.push(attention(parts[parts.length - 1], [cross, own], scale, answers.widths))
+    }
     const joined = outputs.length === 1 ? outputs[0] : concat(outputs, 0, 'querySlots')
     const rows = last
       ? permuteRows(joined, index('outputSlots'), index('outputInverse'), 'outputSlots', { unused: true })

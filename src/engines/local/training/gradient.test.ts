@@ -225,6 +225,41 @@ describe('shared prefixes', () => {
   })
 })
 
+describe('sequences that attention cuts into blocks', () => {
+  it('have the gradient and log-probabilities of an independent forward pass, with shared prefixes and without', async () => {
+    const config = { ...tinyConfig({ num_attention_heads: 4, num_key_value_heads: 2 }), max_position_embeddings: 512 }
+    const weights = randomWeights(config, 3, 0.5)
+    const data = promptsWithAnswers(config.vocab_size, 2, 3, 1, 300)
+    const gradients: Float32Array[] = []
+    for (const [batches, activationBytes] of [[[data]], [oneByOne(data)], [[data], 1]] as const) {
+      const core = TrainerCore.fresh(config, 3, { threads: 2, rowBudget: 4096, activationBytes })
+      core.weights.trained.flat.set(weights)
+      gradients.push(await gradientOf(core, batches as Datum[][], crossEntropy))
+      const found = await core.logprobs(data.map(({ tokens }) => tokens))
+      for (const [i, { tokens }] of data.entries()) {
+        for (const [t, logprob] of referenceLogprobs(config, weights, tokens).entries()) {
+          expect(found[i][t]).toBeCloseTo(logprob, 5)
+        }
+      }
+      await core.close()
+    }
+    const [together, single, twice] = gradients
+    expect(relativeError(together, single)).toBeLessThan(1e-6)
+    expect(twice).toEqual(together)
+    // Along the gradient itself.
+    const norm = Math.sqrt(together.reduce((sum, g) => sum + g * g, 0))
+    const lossAt = (distance: number) => {
+      const moved = Float64Array.from(weights, (weight, i) => weight + (distance * together[i]) / norm)
+      return -data.reduce((total, { tokens, weights: w }) => {
+        const logprobs = referenceLogprobs(config, moved, tokens)
+        return total + logprobs.reduce((sum, logprob, t) => sum + w[t] * logprob, 0)
+      }, 0)
+    }
+    const h = 1e-5
+    expect(Math.abs(norm / ((lossAt(h) - lossAt(-h)) / (2 * h)) - 1)).toBeLessThan(1e-5)
+  })
+})
+
 describe('layers computed twice', () => {
   it.each(families)('have the same gradient bit for bit: %s', async (_, changes) => {
     const config = tinyConfig(changes)

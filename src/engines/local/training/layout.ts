@@ -21,6 +21,8 @@ export interface MaskArray {
 /** The inputs of one run besides the weights: token ids, row numbers, shapes, masks; and what its outputs mean. */
 export interface RunLayout {
   prefixed: boolean
+  /** Blocks of rows that sequences, or the prefixes they share, are cut into. */
+  blocks: number
   indices: Record<string, IndexArray>
   masks: Record<string, MaskArray>
   selections: Selection[]
@@ -39,13 +41,19 @@ export interface RunSize {
 
 const MASKED = -1e9
 
-/** Causal mask for `repeat` stacked copies of `length` queries. */
-function causalMask(length: number, repeat: number): MaskArray {
-  const data = new Float32Array(repeat * length * length)
-  for (let query = 0; query < repeat * length; query++) {
-    data.fill(MASKED, query * length + (query % length) + 1, (query + 1) * length)
+/** Shorter sequences are not cut: more and smaller products would gain nothing. */
+const SHORTEST_CUT = 256
+/** Four leave out three eighths of the scores of a whole square; eight would leave out seven sixteenths. */
+const BLOCKS = 4
+
+/** Causal mask for `repeat` stacked copies of the queries [start, end) of a sequence, and the keys before the end. */
+function causalMask(start: number, end: number, repeat: number): MaskArray {
+  const data = new Float32Array(repeat * (end - start) * end)
+  let row = 0
+  for (let copy = 0; copy < repeat; copy++) {
+    for (let query = start; query < end; query++, row++) data.fill(MASKED, row * end + query + 1, (row + 1) * end)
   }
-  return { data, dimensions: [repeat * length, length] }
+  return { data, dimensions: [repeat * (end - start), end] }
 }
 
 /** Hides the padding of shorter prefixes: one row of keys per group and key head. */
@@ -73,6 +81,42 @@ function joined(a: Int32Array, b: Int32Array): Int32Array {
   return out
 }
 
+/** Slots `[…, length]`, cut along the last axis: those of one block after those of the other. */
+function cut(slots: Int32Array, length: number, bounds: readonly number[]): Int32Array[] {
+  return bounds.slice(1).map((end, b) => {
+    const block = new Int32Array((slots.length / length) * (end - bounds[b]))
+    let at = 0
+    for (let row = 0; row < slots.length; row += length) {
+      for (let t = bounds[b]; t < end; t++) block[at++] = slots[row + t]
+    }
+    return block
+  })
+}
+
+/**
+ * Inputs of attention to what comes before in the same sequence, `length` long: queries `[batch, repeat, position]` and keys
+ * `[batch, position]` by their slots. `scores` counts those of one batch.
+ */
+function selfAttention(queries: Int32Array, keys: Int32Array, batch: number, repeat: number, length: number) {
+  const blocks = length < SHORTEST_CUT ? 1 : BLOCKS
+  const bounds = Array.from({ length: blocks + 1 }, (_, b) => Math.round((b * length) / blocks))
+  const cuts = cut(queries, length, bounds)
+  const indices: RunLayout['indices'] = { selfKeys: vector(keys), selfKeyShape: wide([batch, length, -1]) }
+  const masks: RunLayout['masks'] = {}
+  let scores = 0
+  for (const [b, block] of cuts.entries()) {
+    const [start, end] = [bounds[b], bounds[b + 1]]
+    indices[`selfQueries${b}`] = vector(block)
+    indices[`selfQueryShape${b}`] = wide([batch, repeat * (end - start), -1])
+    indices[`selfKeyShape${b}`] = wide([batch, end, -1])
+    indices[`selfEnd${b}`] = wide([end])
+    indices[`selfPadding${b}`] = wide([0, 0, 0, 0, length - end, 0])
+    masks[`selfMask${b}`] = causalMask(start, end, repeat)
+    scores += repeat * (end - start) * end
+  }
+  return { blocks, indices, masks, scores, slots: cuts.reduce(joined) }
+}
+
 /**
  * Lay groups out for one run. Linear layers run on the real tokens only, one row each. Attention runs on padded
  * batches made by gathering head rows; padding refers to one dummy row, which no loss depends on, so that its
@@ -85,60 +129,61 @@ export function layoutRun(groups: readonly Group[], heads: Heads, prefixRows: bo
   const repeat = heads.query / heads.keyValue
   const batch = groups.length * heads.keyValue
 
-  const queryPrefix = prefixSlots(placement, heads.query)
-  const keyPrefix = prefixSlots(placement, heads.keyValue)
-  const queryAnswer = answerSlots(placement, heads.keyValue, repeat)
-  const keyAnswer = answerSlots(placement, heads.keyValue, 1)
-  const querySlots = joined(queryPrefix, queryAnswer)
+  const prefixed = prefixLength > 0
+  const answerQueries = answerSlots(placement, heads.keyValue, repeat)
+  const answerKeys = answerSlots(placement, heads.keyValue, 1)
+  const self = prefixed
+    ? selfAttention(
+        prefixSlots(placement, heads.query),
+        prefixSlots(placement, heads.keyValue),
+        batch,
+        repeat,
+        prefixLength,
+      )
+    : selfAttention(answerQueries, answerKeys, batch * answers, repeat, answerLength)
+  const querySlots = prefixed ? joined(self.slots, answerQueries) : self.slots
+  const keySlots = prefixed ? joined(self.indices.selfKeys.data as Int32Array, answerKeys) : answerKeys
 
   // The last layer computes only the rows that are asked for.
-  const lastSlots = prefixRows ? querySlots : queryAnswer
+  const lastSlots = prefixed && !prefixRows ? answerQueries : querySlots
   const lastInverse = invert(lastSlots, total * heads.query, lastSlots.length)
   const outputSlots = Int32Array.from({ length: outputRows.length * heads.query }, (_, i) => {
     const head = i % heads.query
     return lastInverse[outputRows[(i - head) / heads.query] * heads.query + head]
   })
   const indices: RunLayout['indices'] = {
+    ...self.indices,
     ids: vector(ids),
     positions: wide(positions, [total, 1]),
-    queryAnswer: vector(queryAnswer),
-    keyAnswer: vector(keyAnswer),
     querySlots: vector(querySlots),
     queryInverse: vector(invert(querySlots, total * heads.query, 0)),
-    keyInverse: vector(invert(joined(keyPrefix, keyAnswer), total * heads.keyValue, 0)),
+    keyInverse: vector(invert(keySlots, total * heads.keyValue, 0)),
     lastInverse: vector(lastInverse),
     outputSlots: vector(outputSlots),
     outputInverse: vector(invert(outputSlots, lastSlots.length, outputSlots.length)),
     outputRows: vector(outputRows),
     rowInverse: vector(invert(outputRows, total, outputRows.length)),
-    ownQueryShape: wide([batch * answers, repeat * answerLength, -1]),
-    ownKeyShape: wide([batch * answers, answerLength, -1]),
   }
-  const masks: RunLayout['masks'] = { ownMask: causalMask(answerLength, repeat) }
-  const prefixed = prefixLength > 0
+  const masks: RunLayout['masks'] = { ...self.masks }
   if (prefixed) {
-    indices.queryPrefix = vector(queryPrefix)
-    indices.keyPrefix = vector(keyPrefix)
-    indices.prefixQueryShape = wide([batch, repeat * prefixLength, -1])
-    indices.prefixKeyShape = wide([batch, prefixLength, -1])
+    indices.queryAnswer = vector(answerQueries)
+    indices.keyAnswer = vector(answerKeys)
+    indices.ownQueryShape = wide([batch * answers, repeat * answerLength, -1])
+    indices.ownKeyShape = wide([batch * answers, answerLength, -1])
     indices.crossQueryShape = wide([batch, answers * repeat * answerLength, -1])
     indices.widths = wide([prefixLength, answerLength])
-    masks.prefixMask = causalMask(prefixLength, repeat)
+    masks.ownMask = causalMask(0, answerLength, repeat)
     masks.crossMask = prefixPadding(placement, heads.keyValue)
   }
+  const own = prefixed ? batch * answers * repeat * answerLength * (prefixLength + answerLength) : 0
   return {
     prefixed,
+    blocks: self.blocks,
     indices,
     masks,
     selections,
     positions: prefixLength + answerLength,
     selected: outputRows.length,
-    size: {
-      rows: total,
-      scores:
-        groups.length *
-        heads.query *
-        (prefixLength ** 2 + answers * answerLength * ((prefixed ? prefixLength : 0) + answerLength)),
-    },
+    size: { rows: total, scores: (prefixed ? batch : batch * answers) * self.scores + own },
   }
 }

@@ -106,7 +106,8 @@ export class ModelRunner {
 
   /** Log-probability of each output row's target at a temperature. */
   async logprobs(layout: RunLayout, targets: Int32Array, temperature: number): Promise<Float32Array> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true, lora: this.lora }
+    const { prefixed, blocks } = layout
+    const form: DecoderForm = { prefixed, blocks, prefixRows: true, lora: this.lora }
     const key = JSON.stringify({ form, temperature })
     const { session } = await this.program(key, () => logprobGraph(this.config, form, temperature))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
@@ -115,7 +116,8 @@ export class ModelRunner {
 
   /** Log-probability of each output row's target at temperature 1, and the most probable tokens, [rows, count]. */
   async score(layout: RunLayout, targets: Int32Array): Promise<RowScores> {
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: true, lora: this.lora }
+    const { prefixed, blocks } = layout
+    const form: DecoderForm = { prefixed, blocks, prefixRows: true, lora: this.lora }
     const { session } = await this.program(JSON.stringify({ form, score: true }), () => scoreGraph(this.config, form))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
     return {
@@ -129,7 +131,8 @@ export class ModelRunner {
   async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: Gradient): Promise<RowOutputs> {
     refuseRun(this.config, this.lora, layout.size)
     const recompute = mustRecompute(this.config, layout.size, this.options.activationBytes)
-    const form: DecoderForm = { prefixed: layout.prefixed, prefixRows: false, lora: this.lora, recompute }
+    const { prefixed, blocks } = layout
+    const form: DecoderForm = { prefixed, blocks, prefixRows: false, lora: this.lora, recompute }
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
     const outputs = await session.run(this.feeds(session, layout, rows))

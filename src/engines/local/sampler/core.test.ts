@@ -143,6 +143,20 @@ describe('SamplerCore', () => {
     await sampler.close()
   })
 
+  it('keeps to a cache that has grown for longer sequences than the present ones', async () => {
+    const config = tinyConfig({ max_position_embeddings: 1024 })
+    const cacheBytes = 6 * 300 * 2 * 3 * 32 * 4
+    for (const longer of [280, 600]) {
+      const { weights, sampler } = open(config, { batch: 16, cacheBytes })
+      for (const length of [longer, 160]) {
+        const prompts = randomPrompts(config, 20, length)
+        const samples = await sampler.sample(prompts, { ...params, maxTokens: 8, stop: [] })
+        expect(worstDifference(config, weights, prompts.slice(0, 4), samples.slice(0, 4))).toBeLessThan(1e-4)
+      }
+      await sampler.close()
+    }
+  })
+
   it('gives the same bits for the same call after a reset, and stops where asked', async () => {
     const config = tinyConfig()
     const { sampler } = open(config)

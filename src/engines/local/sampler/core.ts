@@ -4,7 +4,7 @@ import { MOST_ALTERNATIVES, type Sample, type SamplingParams } from '../../engin
 import type { ModelConfig } from '../config.ts'
 import type { Runtime } from '../runtime.ts'
 import { drawRestricted, drawToken, endsWithStop, mostProbable, mostProbableTokens, type Row } from './draw.ts'
-import { DEFAULT_CACHE_BYTES } from './memory.ts'
+import { defaultCacheBytes } from './memory.ts'
 import { type Sequence, SequencePool } from './pool.ts'
 import { planReuse } from './prefix.ts'
 import { DecoderRunner } from './runner.ts'
@@ -57,7 +57,7 @@ export class SamplerCore {
   constructor(ort: Runtime, config: ModelConfig, weights: () => Float32Array, options: SamplerOptions) {
     this.config = config
     this.runner = new DecoderRunner(ort, config, weights, options.threads)
-    this.cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
+    this.cacheBytes = options.cacheBytes ?? defaultCacheBytes(config)
     this.pool = new SequencePool(this.runner.shape, this.cacheBytes)
     this.batch = options.batch ?? 128
     this.frozen = options.frozen ?? false
@@ -88,10 +88,13 @@ export class SamplerCore {
     const limit = Math.min(this.batch, this.pool.slotsFor(longest))
     // A function of this call alone: packed and unpacked weights may differ in the last bit.
     await this.runner.prepare(this.frozen || params.maxTokens * Math.ceil(waiting.length / limit) >= BAKE_STEPS)
+    // Slots that have grown for longer sequences are fewer; far fewer are not worth what they hold.
+    if (this.pool.slotsFor(this.pool.arena.capacity) < limit / 2) this.reset()
+    const room = Math.min(limit, this.pool.slotsFor(this.pool.arena.capacity))
     try {
       while (waiting.length > 0 || this.running.size > 0) {
-        const free = limit - this.running.size
-        if (waiting.length > 0 && (this.running.size === 0 || free >= Math.min(waiting.length, limit / 4))) {
+        const free = room - this.running.size
+        if (waiting.length > 0 && (this.running.size === 0 || free >= Math.min(waiting.length, room / 4))) {
           await this.admit(waiting.splice(0, free))
         } else if (this.pool.activeCount - this.running.size >= Math.max(1, this.running.size / 8)) {
           this.compact()

@@ -1,5 +1,5 @@
 /** Which token sequence lives in which slot of the cache; reuse, eviction, and keeping the active ones in front. */
-import { KvArena } from './arena.ts'
+import { capacityFor, KvArena } from './arena.ts'
 import type { DecoderShape } from './decode-graph.ts'
 import { commonPrefix } from './prefix.ts'
 
@@ -34,9 +34,10 @@ export class SequencePool {
     this.cacheBytes = cacheBytes
   }
 
-  /** How many slots of `capacity` rows the memory bound allows; at least one. */
-  slotsFor(capacity: number): number {
-    return Math.max(1, Math.min(MOST_SLOTS, Math.floor(this.cacheBytes / (this.bytesPerToken * capacity))))
+  /** How many slots with room for `rows` rows the memory bound allows; at least one. */
+  slotsFor(rows: number): number {
+    const bytes = this.bytesPerToken * capacityFor(rows)
+    return Math.max(1, Math.min(MOST_SLOTS, Math.floor(this.cacheBytes / bytes)))
   }
 
   /** Sequences held, active or not, by slot. */

@@ -8,14 +8,16 @@ import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
 import type { Rehearsal, Shown, UnitCost } from './plan.ts'
 
-/** Episodes played: few enough to wait for, and enough at once to be about as fast as a run's own waves. */
+/** Episodes played at most: enough at once to be about as fast as a run's own waves. */
 const EPISODES = 32
-/** Transitions predicted and learned as labels. */
+/** Transitions predicted and learned as labels, at most. */
 const TRANSITIONS = 16
 /** Tokens of a reply that only shows how fast they come. */
 const SHORT = 32
-/** A rehearsal that would take longer than this, in seconds, is not played: the settings' limits are taken instead. */
+/** Where one episode would take longer than this, in seconds, none is played: the settings' limits are taken instead. */
 const PATIENCE = 60
+/** A pass of training over what was sampled takes as much of it as fits into these seconds. */
+const TRAINING_PATIENCE = 10
 
 export type RehearsalContext = Pick<StageContext, 'environment' | 'agent' | 'format' | 'trainer' | 'config'>
 
@@ -31,13 +33,17 @@ export async function rehearse(context: RehearsalContext): Promise<Rehearsal> {
   const first = recorded ? null : await firstReply(context, slots.slice(0, 1))
   const secondsPerToken = first ? first.seconds / Math.max(1, first.trajectories[0].turns[0].tokens.length) : 0
   const { maxSteps, maxTokens } = config.collect
-  const isPatient = secondsPerToken * maxSteps * maxTokens < PATIENCE
-  const played = first && (isPatient ? await play(context, slots.slice(0, EPISODES), maxSteps, maxTokens) : first)
+  const longest = secondsPerToken * maxSteps * maxTokens
+  const isPatient = longest < PATIENCE
+  // Episodes at once do not take as long as one after the other, but longer than one.
+  const affordable = (most: number) => Math.max(1, Math.min(most, Math.floor(PATIENCE / longest)))
+  const played =
+    first && (isPatient ? await play(context, slots.slice(0, affordable(EPISODES)), maxSteps, maxTokens) : first)
   const trajectories = played?.trajectories ?? recorded!.slice(0, EPISODES)
   const { transitions: all } = asked(context, trajectories)
   const trainable = all.filter((one) => one.valid || config.collect.invalidShare > 0)
   // Where none can be trained on, the others still tell what an answer costs; they are no example of anything.
-  const transitions = spread(trainable.length > 0 ? trainable : all, isPatient ? TRANSITIONS : 1)
+  const transitions = spread(trainable.length > 0 ? trainable : all, affordable(TRANSITIONS))
   const label = await labels(context, transitions)
   const answers = await predictions(context, transitions, isPatient ? config.worldModel.maxTokens : SHORT)
   const counted = recorded ?? trajectories
@@ -158,28 +164,35 @@ async function labels(context: RehearsalContext, transitions: Transition[]) {
   return { cost: { ...cost, sampled: own / Math.max(1, sequences.length) }, shown }
 }
 
-/** A pass of training over the sequences, and one of a reference; a share for each of `count`. */
+/** A pass of training over the sequences, or over the first of them that fit, and one of a reference; a share for each of `count`. */
 async function trainingCost(
   { trainer }: RehearsalContext,
   sequences: TokenSequence[],
   count: number,
 ): Promise<UnitCost> {
   const nothing = { sampled: 0, trained: 0, sampleSeconds: 0, trainSeconds: 0, referenceSeconds: 0 }
-  const some = sequences.filter(({ mask }) => mask.includes(1))
-  if (some.length === 0) return nothing
-  const data = sftData(some)
+  const all = sequences.filter(({ mask }) => mask.includes(1))
+  if (all.length === 0) return nothing
+  const pass = async (some: TokenSequence[]) => {
+    const began = performance.now()
+    const { tokens } = await trainer.forwardBackward(sftData(some), { kind: 'cross_entropy' })
+    return { tokens: tokens.total, seconds: (performance.now() - began) / 1000 }
+  }
   // The first pass also builds what later ones find built.
-  await trainer.forwardBackward(data, { kind: 'cross_entropy' })
+  await pass(all.slice(0, 1))
+  const { seconds } = await pass(all.slice(0, 1))
+  const some = all.slice(0, Math.max(1, Math.floor(TRAINING_PATIENCE / seconds)))
+  if (some.length > 1) await pass(some)
+  const train = await pass(some)
   const began = performance.now()
-  const { tokens } = await trainer.forwardBackward(data, { kind: 'cross_entropy' })
-  const between = performance.now()
   await trainer.sampler().logprobs(some.map((one) => one.tokens))
-  const [train, reference] = [between - began, performance.now() - between]
+  const reference = (performance.now() - began) / 1000
+  const share = all.length / some.length / count
   return {
     ...nothing,
-    trained: tokens.total / count,
-    trainSeconds: train / 1000 / count,
-    referenceSeconds: reference / 1000 / count,
+    trained: train.tokens * share,
+    trainSeconds: train.seconds * share,
+    referenceSeconds: reference * share,
   }
 }
 

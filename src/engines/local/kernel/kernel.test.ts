@@ -3,7 +3,7 @@ import { assembled } from '../testing/kernel.ts'
 import { BLOCK, inBlocks, kernelArrays } from './kernel.ts'
 import { KERNEL_WASM } from './kernel-wasm.ts'
 
-const sizes = [0, 1, 7, 8, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 13]
+const sizes = [0, 1, 15, 16, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 13]
 const add = (target: Float32Array, source: Float32Array) =>
   inBlocks([target, source], { written: 1, padding: 0 }, (kernel, count, [to, from]) => kernel.add(count, to, from))
 
@@ -44,7 +44,7 @@ describe('the kernel', () => {
     const [a, b] = kernelArrays(2, 100)
     expect([...a, ...b]).toEqual(Array(200).fill(0))
     expect(b.buffer).toBe(a.buffer)
-    const [long, other] = kernelArrays(2, 100_000, 10)
+    const [long, other] = kernelArrays(2, 100_000, 16)
     expect([long.length, other.length]).toEqual([100_000, 100_000])
     expect(other.buffer).not.toBe(long.buffer)
   })

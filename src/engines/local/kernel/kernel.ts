@@ -5,10 +5,10 @@
 import { KERNEL_WASM } from './kernel-wasm.ts'
 
 /** Values of an array that are worked on at once: few enough for copies of four arrays to stay in the processor's cache. */
-export const BLOCK = 8192
+export const BLOCK = 32_768
 
 /** The kernel's loops take as many values at a time. */
-const LANES = 8
+const LANES = 16
 
 /** Arrays of one call. */
 const MOST_ARRAYS = 4

@@ -21,7 +21,7 @@ export function globalNorm(gradient: Float32Array): number {
 /**
  * One AdamW step in place, in single precision; `step` counts from 1. The gradient is scaled so that its norm is at most
  * `clipNorm`. Weight decay is decoupled: weights shrink by learningRate × weightDecay, whatever their gradient. Answers whether
- * all weights and moments are finite: another look at every one of them would take half as long again.
+ * all weights and moments are finite: another look at every one of them would take as long again.
  */
 export function adamStep(state: AdamState, adam: AdamParams, step: number, gradientNorm: number): boolean {
   const { beta1, beta2, epsilon, learningRate } = adam

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { UserError } from '../../core/index.ts'
 import { ADAPTER_CONFIG, isAdapterFolder, openAdapter, writeAdapterFiles } from './adapter-folder.ts'
 import { type ModelConfig, parameterSpecs } from './config.ts'
+import { kernelArrays } from './kernel/index.ts'
 import { addProduct, initialiseLora, type Lora, loraNames, loraScale, loraSpecs, loraWeights } from './lora.ts'
 import { openModelWeights, readCompanions, readModelConfig, writeDescription, writeModelFiles } from './model-folder.ts'
-import { initialise, ParameterSet } from './parameters.ts'
+import { initialise, ParameterSet, sizeOf } from './parameters.ts'
 
 /**
  * The weights of a model. All of them are trained, or they stand still and an adapter beside them is trained: then copies share
@@ -16,17 +17,22 @@ export class ModelWeights {
   readonly lora: Lora | undefined
   /** What is trained: the base itself, or the adapter's matrices. */
   readonly trained: ParameterSet
+  /** Three arrays of its size that lie in the same memory: for its gradient and the optimiser's moments. */
+  readonly beside: Float32Array[]
   /** The folder that the base is from. */
   private source: string | undefined
   private baseHash = ''
   /** Room for base and adapter together, made when first asked for. */
   private together: Float32Array | undefined
 
-  private constructor(config: ModelConfig, lora: Lora | undefined, base = new ParameterSet(parameterSpecs(config))) {
+  private constructor(config: ModelConfig, lora: Lora | undefined, base?: ParameterSet) {
+    const specs = lora ? loraSpecs(config, lora) : parameterSpecs(config)
+    const [flat, ...beside] = kernelArrays(4, sizeOf(specs))
     this.config = config
     this.lora = lora
-    this.base = base
-    this.trained = lora ? new ParameterSet(loraSpecs(config, lora)) : base
+    this.trained = new ParameterSet(specs, flat)
+    this.beside = beside
+    this.base = lora ? (base ?? new ParameterSet(parameterSpecs(config))) : this.trained
   }
 
   /** Random weights from a seed. */
@@ -64,7 +70,7 @@ export class ModelWeights {
     this.together.set(this.base.flat)
     for (const { name } of loraWeights(this.config, lora)) {
       const at = this.base.view(name)
-      const start = at.byteOffset / at.BYTES_PER_ELEMENT
+      const start = (at.byteOffset - this.base.flat.byteOffset) / at.BYTES_PER_ELEMENT
       const target = this.together.subarray(start, start + at.length)
       const { a, b } = loraNames(name)
       addProduct(target, this.trained.view(a), this.trained.view(b), lora.rank, loraScale(lora))

@@ -1,6 +1,11 @@
 import { hash32, UserError } from '../../core/index.ts'
-import type { TensorSource, WritableTensor } from '../../store/index.ts'
+import { elements, type TensorSource, type WritableTensor } from '../../store/index.ts'
 import type { ModelConfig, ParameterSpec } from './config.ts'
+
+/** How many numbers the parameters hold. */
+export function sizeOf(specs: readonly ParameterSpec[]): number {
+  return specs.reduce((sum, { shape }) => sum + elements(shape), 0)
+}
 
 /** Parameters (or one moment of them, or their gradients) in one flat array, with a view per parameter. */
 export class ParameterSet {
@@ -8,14 +13,15 @@ export class ParameterSet {
   readonly specs: readonly ParameterSpec[]
   private readonly views = new Map<string, Float32Array>()
 
-  constructor(specs: readonly ParameterSpec[]) {
+  /** `flat` is where the parameters are to lie, an array of zeros of their size. */
+  constructor(specs: readonly ParameterSpec[], flat: Float32Array = new Float32Array(sizeOf(specs))) {
     this.specs = specs
-    const sizes = this.specs.map((spec) => spec.shape.reduce((a, b) => a * b, 1))
-    this.flat = new Float32Array(sizes.reduce((a, b) => a + b, 0))
+    this.flat = flat
     let at = 0
-    for (const [i, spec] of this.specs.entries()) {
-      this.views.set(spec.name, this.flat.subarray(at, at + sizes[i]))
-      at += sizes[i]
+    for (const { name, shape } of specs) {
+      const end = at + elements(shape)
+      this.views.set(name, flat.subarray(at, end))
+      at = end
     }
   }
 

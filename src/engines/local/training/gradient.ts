@@ -1,5 +1,5 @@
-import type { ParameterSpec } from '../config.ts'
-import { ParameterSet } from '../parameters.ts'
+import { inBlocks } from '../kernel/index.ts'
+import type { ParameterSet } from '../parameters.ts'
 
 /** A whole parameter's gradient, as one pass gives it. */
 export interface DenseGradient {
@@ -18,8 +18,8 @@ export class Gradient {
   /** Nothing has been added since it was cleared; what the arrays hold is of no account. */
   private empty = true
 
-  constructor(specs: readonly ParameterSpec[]) {
-    this.sum = new ParameterSet(specs)
+  constructor(sum: ParameterSet) {
+    this.sum = sum
   }
 
   /** Everything added since it was cleared. */
@@ -35,12 +35,23 @@ export class Gradient {
     this.empty = true
   }
 
-  /** Adds what one pass gives. The first one is written over what was there: that is cheaper than clearing and adding. */
+  /** Where the first pass may leave a parameter's whole gradient, so that it need not be copied; later ones may not. */
+  place(parameter: string): Float32Array | undefined {
+    return this.empty ? this.sum.view(parameter) : undefined
+  }
+
+  /**
+   * Adds what one pass gives. The first one is written over what was there, unless it was left there to begin with: that is
+   * cheaper than clearing and adding.
+   */
   add(dense: readonly DenseGradient[], byRow: readonly RowsGradient[]): void {
     if (this.empty) {
       const given = new Set(dense.map(({ parameter }) => parameter))
       for (const [name, view] of this.sum.entries()) if (!given.has(name)) view.fill(0)
-      for (const { parameter, values } of dense) this.sum.view(parameter).set(values)
+      for (const { parameter, values } of dense) {
+        const place = this.sum.view(parameter)
+        if (values !== place) place.set(values)
+      }
       this.empty = false
     } else {
       for (const { parameter, values } of dense) addInto(this.sum.view(parameter), values)
@@ -50,7 +61,7 @@ export class Gradient {
 }
 
 function addInto(target: Float32Array, source: Float32Array): void {
-  for (let i = 0; i < target.length; i++) target[i] += source[i]
+  inBlocks([target, source], { written: 1, padding: 0 }, (kernel, count, [to, from]) => kernel.add(count, to, from))
 }
 
 function addRowsInto(target: Float32Array, numbers: Int32Array, rows: Float32Array): void {

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os'
 import { UserError } from '../../../core/index.ts'
-import { elements } from '../../../store/index.ts'
-import { hasQueryKeyNorm, type ModelConfig, type ParameterSpec, parameterCount } from '../config.ts'
+import { hasQueryKeyNorm, type ModelConfig, parameterCount } from '../config.ts'
 import { type Lora, loraSpecs } from '../lora.ts'
+import { sizeOf } from '../parameters.ts'
 import type { RunSize } from './layout.ts'
 
 /** Most rows of a run; more is no faster even for small models. */
@@ -44,15 +44,13 @@ export function mustRecompute(config: ModelConfig, size: RunSize, budget = ACTIV
   return activationMemory(config, size, false) > budget
 }
 
-const count = (specs: readonly ParameterSpec[]) => specs.reduce((sum, { shape }) => sum + elements(shape), 0)
-
 /**
  * What a model takes while it is trained, activations left aside, in bytes: weights (with an adapter twice: alone, and merged to
  * sample from), and of what is trained the gradient, two moments, and the runtime's gradient, which it copies to hand it over.
  */
 export function stateMemory(config: ModelConfig, lora?: Lora): number {
   const weights = parameterCount(config)
-  return lora ? 4 * (2 * weights + 6 * count(loraSpecs(config, lora))) : 4 * 6 * weights
+  return lora ? 4 * (2 * weights + 6 * sizeOf(loraSpecs(config, lora))) : 4 * 6 * weights
 }
 
 /** Estimated peak memory of training in bytes. */

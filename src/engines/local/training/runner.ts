@@ -135,8 +135,16 @@ export class ModelRunner {
     const form: DecoderForm = { prefixed, blocks, prefixRows: false, lora: this.lora, recompute }
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
-    const outputs = await session.run(this.feeds(session, layout, rows))
-    const values = (output: string) => outputs[output].data as Float32Array
+    const fetches: Record<string, ort.Tensor | null> = Object.fromEntries(
+      session.outputNames.map((name) => [name, null]),
+    )
+    for (const { output, parameter } of graph.dense) {
+      const place = gradient.place(parameter)
+      if (place) fetches[output] = new ort.Tensor('float32', place, this.weights[parameter].dims)
+    }
+    const outputs = await session.run(this.feeds(session, layout, rows), fetches)
+    // What was fetched into a tensor is there, and in a copy besides.
+    const values = (output: string) => (fetches[output] ?? outputs[output]).data as Float32Array
     gradient.add(
       graph.dense.map(({ output, parameter }) => ({ parameter, values: values(output) })),
       graph.byRow.map(({ output, parameter, index }) => ({

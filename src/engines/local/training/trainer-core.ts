@@ -42,10 +42,10 @@ export class TrainerCore {
   private constructor(weights: ModelWeights, options: TrainerOptions) {
     this.config = weights.config
     this.weights = weights
-    const { specs } = weights.trained
-    this.gradient = new Gradient(specs)
-    this.first = new ParameterSet(specs)
-    this.second = new ParameterSet(specs)
+    const [gradient, first, second] = weights.beside.map((flat) => new ParameterSet(weights.trained.specs, flat))
+    this.gradient = new Gradient(gradient)
+    this.first = first
+    this.second = second
     this.runner = new ModelRunner(weights, options)
     this.options = options
   }

@@ -1,0 +1,1 @@
+export { inBlocks, kernelArrays } from './kernel.ts'

@@ -6,8 +6,9 @@
 # CARRIED (default: gpu-carried/ in the repository) is a folder of what the machine may lack; of it is used what is there:
 #   node/          Node, with bin/
 #   node_modules/  the package's, as npm ci made it on Linux x64
-#   onnxruntime/   libonnxruntime_providers_cuda.so and libonnxruntime_providers_shared.so
-#   cuda/          shared libraries of CUDA 12 and cuDNN 9
+#   onnxruntime/   libonnxruntime_providers_cuda.so and libonnxruntime_providers_shared.so of onnxruntime-node's version: what
+#                  its install script downloads
+#   cuda/          shared libraries of CUDA and cuDNN that these were built for, unless PyTorch brings the same
 #   venv/          a Python with PyTorch and transformers, or
 #   wheels/        their wheels
 #   model/         SmolLM2-135M-Instruct, a Hugging Face folder; else models/mini
@@ -52,9 +53,10 @@ else
   lacks "node_modules with tsx and onnxruntime-node (npm ci where there is a network, then carry them)"
 fi
 
-# Python with PyTorch; without, our engine is measured alone
-has_torch() { "$1" -c 'import torch, transformers' 2>/dev/null; }
+# Python with PyTorch that sees the card; without, our engine is measured alone
+has_torch() { "$1" -c "import torch, transformers; assert '$provider' == 'cpu' or torch.cuda.is_available()" 2>/dev/null; }
 python=
+alone=()
 for one in "${RWML_PYTHON:-}" "$carried/venv/bin/python" .venv/bin/python python3; do
   if [[ -n $one ]] && has_torch "$one"; then python=$one && break; fi
 done
@@ -70,7 +72,9 @@ if [[ -n $python ]]; then
   export RWML_PYTHON=$python
   echo "PyTorch: $("$python" -c 'import torch; print(torch.__version__, "CUDA", torch.version.cuda, torch.cuda.is_available())')"
 else
-  echo 'missing: python3 with torch and transformers; our engine is measured without them'
+  echo 'missing: python3 with transformers and a torch that sees the card; our engine is measured without them'
+  alone=(--alone)
+  command -v python3 >/dev/null || lacks 'python3, of any kind'
 fi
 
 # The card and ONNX Runtime's library for it
@@ -100,7 +104,18 @@ if [[ $provider == cuda ]]; then
   if [[ -e $beside/libonnxruntime_providers_cuda.so ]] && command -v ldd >/dev/null; then
     while read -r name _; do
       lacks "$name, which the CUDA provider needs (carry it in $carried/cuda)"
-    done < <(ldd "$beside/libonnxruntime_providers_cuda.so" 2>/dev/null | grep 'not found' || true)
+    # libcuda comes with the card's driver.
+    done < <(ldd "$beside/libonnxruntime_providers_cuda.so" 2>/dev/null | grep 'not found' | grep -v libcuda.so || true)
+  fi
+  # What is loaded later (cuDNN) shows only when a session opens.
+  if [[ $ready == true ]]; then
+    opening="import { loadRuntime, requireProvider } from './src/engines/local/runtime.ts'
+      await requireProvider(await loadRuntime(), 'cuda').catch((error) => { console.log(error.message); process.exit(1) })"
+    if refused=$(timeout 60 node --import tsx --input-type=module --eval "$opening"); then
+      echo 'a session on the card: opens'
+    else
+      lacks "a session on the card; ${refused:-no answer within 60 s}"
+    fi
   fi
 fi
 
@@ -118,7 +133,8 @@ failed=0
 part() {
   local started=$SECONDS code=0
   echo "== $1, at most $2 s"
-  timeout --kill-after=5 "$2" node --import tsx bench/gpu.ts "$1" --provider "$provider" "${quick[@]}" --out "$out/gpu.json" || code=$?
+  timeout --kill-after=5 "$2" node --import tsx bench/gpu.ts "$1" --provider "$provider" "${quick[@]}" "${alone[@]}" \
+    --out "$out/gpu.json" || code=$?
   if ((code == 0)); then
     echo "== $1: $((SECONDS - started)) s, kept in $out/gpu.json"
   else

@@ -1,5 +1,5 @@
 /**
- * `tsx bench/gpu.ts PART --out FILE [--provider cuda] [--quick]`: what `bench/gpu.sh` runs, one part a process. Our engine on a
+ * `tsx bench/gpu.ts PART --out FILE [--provider cuda] [--quick] [--alone]`: what `bench/gpu.sh` runs, one part a process. Our engine on a
  * provider of ONNX Runtime beside PyTorch on the same device: gradients, a training step, or decoding. The model is
  * SmolLM2-135M-Instruct where it is there, else the shipped miniature.
  */
@@ -28,17 +28,20 @@ const optionsSchema = z.object({
   part: z.enum(Object.keys(PARTS)),
   provider: z.enum(PROVIDERS),
   quick: z.boolean(),
+  /** Without PyTorch. */
+  alone: z.boolean(),
   out: z.string(),
 })
 
 function readOptions(): z.infer<typeof optionsSchema> {
-  const usage = `usage: gpu.ts ${Object.keys(PARTS).join('|')} --out FILE [--provider ${PROVIDERS.join('|')}] [--quick]`
+  const usage = `usage: gpu.ts ${Object.keys(PARTS).join('|')} --out FILE [--provider ${PROVIDERS.join('|')}] [--quick] [--alone]`
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: {
         provider: { type: 'string', default: 'cuda' },
         quick: { type: 'boolean', default: false },
+        alone: { type: 'boolean', default: false },
         out: { type: 'string' },
       },
     })
@@ -59,16 +62,16 @@ function card(): string | null {
   return status === 0 ? stdout.toString().trim() : null
 }
 
-/** What is compared here is PyTorch: llama.cpp computes on the processor. */
-function onlyPyTorch(setup: Setup): Setup {
-  return { ...setup, peers: new Set([...setup.peers].filter((peer) => peer === 'PyTorch')) }
+/** What is compared here is PyTorch at most: llama.cpp computes on the processor. */
+function only(setup: Setup, alone: boolean): Setup {
+  return { ...setup, peers: new Set([...setup.peers].filter((peer) => !alone && peer === 'PyTorch')) }
 }
 
 async function run(): Promise<void> {
-  const { part: name, provider, quick, out } = readOptions()
+  const { part: name, provider, quick, alone, out } = readOptions()
   await requireProvider(await loadRuntime(), provider)
   const folder = modelFolder()
-  const setup = onlyPyTorch(await makeSetup(quick ? QUICK : FULL, provider, folder))
+  const setup = only(await makeSetup(quick ? QUICK : FULL, provider, folder), alone)
   const part = PARTS[name]
   const [{ key, peers, measure }] = part.cells(setup)
   const { samples, about } = await measure(setup)

@@ -54,7 +54,7 @@ export async function requireProvider(ort: Runtime, provider: Provider, folder =
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
     throw refusal(
-      `the ${provider} provider cannot be used: it needs an NVIDIA driver, and CUDA 12 and cuDNN 9 where libraries are looked for, as in LD_LIBRARY_PATH (${reason})`,
+      `the ${provider} provider cannot be used: it needs an NVIDIA driver, and in LD_LIBRARY_PATH cuDNN 9 and the CUDA that its library was built for (${reason})`,
     )
   }
 }

@@ -41,7 +41,8 @@ function attempt(command: string, ...args: string[]): boolean {
 /** Whether the packages are there in these versions, and can be imported. */
 function install(packages: Record<string, string>): boolean {
   const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+  // Most of the many files are never imported: those that are, Python compiles when it first reads them.
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
   return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${Object.keys(packages).join(', ')}`)
 }
 

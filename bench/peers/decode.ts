@@ -17,8 +17,8 @@ const BUILT = 'llama.cpp f32, built for this machine'
 const WHEEL = 'llama.cpp f32, a wheel without AVX-512'
 const CACHE_BYTES = 2 * 2 ** 30
 
-async function ourSide({ folder, threads, sizes }: Setup, prompts: number[][]): Promise<Side> {
-  const engine = await openLocalEngine(folder, { threads, cacheBytes: CACHE_BYTES, frozen: true })
+async function ourSide({ folder, threads, provider, sizes }: Setup, prompts: number[][]): Promise<Side> {
+  const engine = await openLocalEngine(folder, { threads, provider, cacheBytes: CACHE_BYTES, frozen: true })
   const sampler = engine.trainer().sampler()
   const [[surest]] = await sampler.sample(prompts.slice(0, 1), {
     n: 1,
@@ -40,9 +40,9 @@ async function ourSide({ folder, threads, sizes }: Setup, prompts: number[][]): 
 }
 
 async function allSides(setup: Setup, temporary: string): Promise<Side[]> {
-  const { folder, threads, sizes, peers, versions } = setup
+  const { folder, threads, provider, sizes, peers, versions } = setup
   const prompts = Array.from({ length: sizes.batch }, (_, i) => somePrompt(setup, sizes.prompt, i).tokens)
-  const task = { threads, seed: SEED, prompts, steps: sizes.decode }
+  const task = { threads, device: provider, seed: SEED, prompts, steps: sizes.decode }
   const sides = [await ourSide(setup, prompts)]
   if (peers.has('PyTorch')) {
     sides.push(...(await peerSides('generate.py', { ...task, folder, bf16: false }, { [PLAIN]: {} })))

@@ -28,7 +28,7 @@ function someGroup(setup: Setup, size: number): Group {
   }
 }
 
-function ownTask({ folder, threads }: Setup, { prompt, answers, advantages }: Group): OwnTask {
+function ownTask({ folder, threads, provider }: Setup, { prompt, answers, advantages }: Group): OwnTask {
   const weight = 1 / answers.flat().length
   const data = answers.map((answer, i): Datum => {
     const along = (value: number) => [...prompt.map(() => 0), ...answer.map(() => value)]
@@ -39,7 +39,7 @@ function ownTask({ folder, threads }: Setup, { prompt, answers, advantages }: Gr
       oldLogprobs: along(OLD_LOGPROB),
     }
   })
-  return { folder, threads, data, loss: { kind: 'ppo', clipLow: CLIP, clipHigh: CLIP }, update: false }
+  return { folder, threads, provider, data, loss: { kind: 'ppo', clipLow: CLIP, clipHigh: CLIP }, update: false }
 }
 
 /** PyTorch's sides of a group; none where it is not installed. */

@@ -1,6 +1,6 @@
 /** Our engine's side of a training step, in a process of its own: a step and its figures for every message. */
 
-import type { Datum, Loss } from '../../src/engines/index.ts'
+import type { Datum, Loss, Provider } from '../../src/engines/index.ts'
 import { TrainerCore } from '../../src/engines/local/training/trainer-core.ts'
 import { ADAM } from './setup.ts'
 import type { Figures } from './sides.ts'
@@ -8,6 +8,7 @@ import type { Figures } from './sides.ts'
 export interface OwnTask {
   folder: string
   threads: number
+  provider: Provider
   data: Datum[]
   loss: Loss
   /** Whether a step ends with AdamW. */
@@ -18,8 +19,8 @@ export interface OwnTask {
 
 /** The first message is the task; every one after it asks for a step. */
 process.once('message', (task: OwnTask) => {
-  const { folder, threads, activationBytes } = task
-  const core = TrainerCore.open(folder, { threads, activationBytes })
+  const { folder, threads, provider, activationBytes } = task
+  const core = TrainerCore.open(folder, { threads, provider, activationBytes })
   process.on('message', async () => {
     process.send?.(await step(core, task))
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Random, UserError } from '../../src/core/index.ts'
 import { refereeAnswer } from '../../src/core/testing/python.ts'
-import type { AdamParams } from '../../src/engines/index.ts'
+import type { AdamParams, Provider } from '../../src/engines/index.ts'
 import { loadTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 import type { Sizes } from './sizes.ts'
 
@@ -33,6 +33,8 @@ export interface Machine {
 
 export interface Setup {
   folder: string
+  /** What our engine computes with, and PyTorch beside it. */
+  provider: Provider
   threads: number
   sizes: Sizes
   machine: Machine
@@ -63,14 +65,14 @@ function modelFolder(): string {
 }
 
 /** @throws UserError where there is no model. */
-export async function makeSetup(sizes: Sizes): Promise<Setup> {
-  const folder = modelFolder()
+export async function makeSetup(sizes: Sizes, provider: Provider = 'cpu', folder = modelFolder()): Promise<Setup> {
   const found = versionsSchema.parse(await refereeAnswer('peers/versions.py'))
   const versions = Object.fromEntries(Object.entries(found).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   const installed = (name: string) => name in versions
   const peers = PEERS.filter((peer) => PACKAGES[peer].every(installed))
   return {
     folder,
+    provider,
     threads: availableParallelism(),
     sizes,
     machine: { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem(), node: process.version },

@@ -14,16 +14,17 @@ const ROUNDED = 'PyTorch bf16 autocast'
 /** Steps after which memory grows no more. */
 const MEMORY_STEPS = 2
 
-function ownTask({ folder, threads }: Setup, tokens: number[]): OwnTask {
+function ownTask({ folder, threads, provider }: Setup, tokens: number[]): OwnTask {
   const weights = tokens.map((_, t) => (t === 0 ? 0 : 1 / (tokens.length - 1)))
-  return { folder, threads, data: [{ tokens, weights }], loss: { kind: 'cross_entropy' }, update: true }
+  return { folder, threads, provider, data: [{ tokens, weights }], loss: { kind: 'cross_entropy' }, update: true }
 }
 
 /** PyTorch's sides of a step on these tokens; none where it is not installed. */
 function pyTorchSides(setup: Setup, tokens: number[], requests: { [name: string]: object }): Promise<Side[]> {
   if (!setup.peers.has('PyTorch')) return Promise.resolve([])
-  const { folder, threads } = setup
-  return peerSides('train_step.py', { folder, threads, seed: SEED, tokens, adam: ADAM }, requests)
+  const { folder, threads, provider } = setup
+  const task = { folder, threads, device: provider, seed: SEED, tokens, adam: ADAM }
+  return peerSides('train_step.py', task, requests)
 }
 
 /** Time and memory at one length, the sides one after the other: long contexts would not fit side by side. */

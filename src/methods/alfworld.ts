@@ -27,6 +27,7 @@ export const alfworldPreset: Preset<Config> = {
   model: {
     path: ours('models/mini'),
     threads: ours(0),
+    provider: ours('cpu'),
     tokenBudget: ours(0),
     lora: { rank: ours(0), alpha: ours(32), targets: ours('all-linear') },
   },

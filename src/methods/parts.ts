@@ -19,6 +19,7 @@ import {
   type ModelConfig,
   machineMemory,
   openLocalEngine,
+  type Provider,
   readModelConfig,
   trainingMemory,
 } from '../engines/index.ts'
@@ -40,6 +41,8 @@ export interface Parts {
   /** Folder of the base model. */
   baseModel: string
   threads: number
+  /** What ONNX Runtime computes with. */
+  provider: Provider
   /** Most tokens in one pass of training; absent: by memory. */
   rowBudget: number | undefined
   /** The adapter that is trained beside it; absent: all of its weights are. */
@@ -59,6 +62,7 @@ export function partsOf(config: Config, given: Given, warn: (message: string) =>
     format: formatOf(config, baseModel),
     baseModel,
     threads: config.model.threads || cpus().length,
+    provider: config.model.provider,
     rowBudget: config.model.tokenBudget || undefined,
     lora: loraOf(config),
   }
@@ -75,9 +79,9 @@ function loraOf({ model }: Config): Lora | undefined {
 }
 
 /** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory. */
-export async function openEngine({ baseModel, threads, rowBudget, lora }: Parts): Promise<LocalEngine> {
+export async function openEngine({ baseModel, threads, provider, rowBudget, lora }: Parts): Promise<LocalEngine> {
   refuseWithoutMemory(readModelConfig(baseModel), lora)
-  return openLocalEngine(baseModel, { threads, rowBudget, lora })
+  return openLocalEngine(baseModel, { threads, provider, rowBudget, lora })
 }
 
 /** ALFWorld, as the settings say. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LORA_CHOICES } from '../engines/index.ts'
+import { LORA_CHOICES, PROVIDERS } from '../engines/index.ts'
 import { unknownSetting, wrongValue } from './config-error.ts'
 
 /** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
@@ -51,6 +51,8 @@ export const configSchema = z.strictObject({
   model: z.strictObject({
     path: z.string(),
     threads: z.int().min(0),
+    /** What ONNX Runtime computes with. */
+    provider: z.enum(PROVIDERS),
     /** Most tokens in one forward and backward pass; gradients add up over as many as it takes. 0 = by memory. */
     tokenBudget: z.int().min(0),
     /** Train an adapter beside the model's weights, and not the weights. */

@@ -47,6 +47,7 @@ describe('resolveConfig', () => {
       ['worldModel.learningRate', 3, 'is 3: it must be a number, above 0 and at most 1; the nearest is 1'],
       ['worldModel.learningRate', 0, 'is 0: it must be a number, above 0 and at most 1'],
       ['worldModel.kl.coefficient', -1, 'is -1: it must be a number, at least 0; the nearest is 0'],
+      ['model.provider', 'cudda', 'it must be one of "cpu", "cuda"; the nearest is "cuda"'],
       ['collect.filterShare', '0.1', 'is "0.1": it must be a number, at least 0 and at most 1'],
       ['collect.filterShare', Number.NaN, 'is NaN: it must be a number, at least 0 and at most 1'],
       ['filter.rule', 'papr', '"papr": it must be one of "paper", "band", "none"; the nearest is "paper"'],

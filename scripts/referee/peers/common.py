@@ -17,6 +17,7 @@ answers = os.fdopen(os.dup(1), "w", buffering=1)
 os.dup2(2, 1)
 
 task = json.loads(sys.argv[1])
+device = task.get("device", "cpu")
 
 
 def say(answer):
@@ -34,32 +35,42 @@ def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def now():
+    """Seconds, when all that was asked of the device is done."""
+    if device != "cpu":
+        import torch
+
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
 class Clock:
     """Milliseconds since the last lap."""
 
     def __init__(self):
-        self.start = time.perf_counter()
+        self.start = now()
 
     def lap(self):
-        now = time.perf_counter()
-        passed, self.start = (now - self.start) * 1000, now
+        end = now()
+        passed, self.start = (end - self.start) * 1000, end
         return passed
 
 
 def open_model():
-    """The model as eager PyTorch runs it best on a CPU: float32 weights, fused attention, as many threads as we take."""
+    """The model as eager PyTorch runs it best: float32 weights, fused attention, as many threads as we take."""
     import torch
     from transformers import AutoModelForCausalLM
 
     torch.set_num_threads(task["threads"])
     torch.manual_seed(task["seed"])
-    return AutoModelForCausalLM.from_pretrained(task["folder"], dtype=torch.float32, attn_implementation="sdpa")
+    model = AutoModelForCausalLM.from_pretrained(task["folder"], dtype=torch.float32, attn_implementation="sdpa")
+    return model.to(device)
 
 
 def autocast(request):
     import torch
 
-    return torch.autocast("cpu", torch.bfloat16, enabled=request.get("bf16", False))
+    return torch.autocast(device, torch.bfloat16, enabled=request.get("bf16", False))
 
 
 def checked(request, loss):

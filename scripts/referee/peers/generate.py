@@ -1,12 +1,12 @@
 """Decoding with transformers' `generate` from a cache that holds the prompts already.
 
-Task: {folder, threads, seed, prompts, steps, bf16}; prompts are of one length, `bf16` rounds the weights. Both kinds of cache are
+Task: {folder, threads, device, seed, prompts, steps, bf16}; prompts are of one length, `bf16` rounds the weights. Both kinds of cache are
 tried, the faster is kept. Answer: {ms, loss (float32 only)}.
 """
 
 import copy
 
-from common import Clock, checked, open_model, serve, task
+from common import Clock, checked, device, open_model, serve, task
 
 import torch
 from transformers import DynamicCache, StaticCache
@@ -14,7 +14,7 @@ from transformers import DynamicCache, StaticCache
 model = open_model().eval()
 if task["bf16"]:
     model = model.to(torch.bfloat16)
-tokens = torch.tensor(task["prompts"])
+tokens = torch.tensor(task["prompts"], device=device)
 mask = torch.ones_like(tokens)
 steps = task["steps"]
 
@@ -44,6 +44,8 @@ def decode(held):
         min_new_tokens=steps,
         max_new_tokens=steps,
         pad_token_id=0,
+        # On a card, transformers compiles for a static cache: minutes, and it needs a C compiler.
+        disable_compile=True,
     )
     passed = clock.lap()
     assert output.shape == (tokens.shape[0], tokens.shape[1] + steps)

@@ -1,15 +1,15 @@
 """A plain training step of transformers in eager PyTorch: forward, backward, clipping, AdamW, on one sequence.
 
-Task: {folder, threads, seed, tokens, adam: {learningRate, beta1, beta2, epsilon, weightDecay, clipNorm}}.
+Task: {folder, threads, device, seed, tokens, adam: {learningRate, beta1, beta2, epsilon, weightDecay, clipNorm}}.
 Request: {bf16}. Answer: {gradientMs, adamMs, totalMs, loss (float32 only), peakBytes}.
 """
 
-from common import Clock, autocast, checked, open_model, peak_bytes, serve, task
+from common import Clock, autocast, checked, device, open_model, peak_bytes, serve, task
 
 import torch
 
 model = open_model().train()
-tokens = torch.tensor([task["tokens"]])
+tokens = torch.tensor([task["tokens"]], device=device)
 adam = task["adam"]
 optimiser = torch.optim.AdamW(
     model.parameters(),

@@ -27,6 +27,8 @@ export async function refereeAnswer(script: string, ...args: string[]): Promise<
     const { stdout } = await promisify(execFile)(refereePython(), [path, ...args], {
       maxBuffer: 2 ** 26,
       timeout: 900_000,
+      // PyTorch's threads spin while they wait for each other: beside other tests that takes four times as long.
+      env: { OMP_WAIT_POLICY: 'passive', ...process.env },
     })
     return JSON.parse(stdout)
   } catch (error) {

@@ -34,6 +34,13 @@ describe('openLocalEngine', () => {
     }
   })
 
+  it('refuses a provider that this machine has not, as a user error', async ({ skip }) => {
+    const opened = await openLocalEngine(source, { threads: 1, provider: 'cuda' }).catch((error: unknown) => error)
+    if (!(opened instanceof Error)) return skip('this machine has it')
+    expect(opened).toBeInstanceOf(UserError)
+    expect(opened.message).toMatch(/^[^\n]*cuda[^\n]*model\.provider=cpu$/)
+  })
+
   it('opens the folder that a trainer saved', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'engine-'))
     try {

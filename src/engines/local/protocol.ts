@@ -12,6 +12,7 @@ import type {
 } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
 import type { Lora } from './lora.ts'
+import type { Provider } from './runtime.ts'
 
 /** A Hugging Face model folder, or a shape whose weights are drawn from a seed. */
 export type ModelSource = string | { config: ModelConfig; seed: number }
@@ -19,6 +20,8 @@ export type ModelSource = string | { config: ModelConfig; seed: number }
 export interface EngineOptions {
   /** Threads of ONNX Runtime. */
   threads: number
+  /** What ONNX Runtime computes with (default `cpu`). */
+  provider?: Provider
   /** Sequences decoded at once (default 128). */
   batch?: number
   /** Bound on the keys and values kept for reuse, in bytes (default 512 MiB), for each model that samples. */

@@ -14,7 +14,7 @@ import {
   unpackData,
   unpackRows,
 } from './protocol.ts'
-import { loadRuntime, type Runtime } from './runtime.ts'
+import { loadRuntime, type Runtime, requireProvider } from './runtime.ts'
 import { SamplerCore } from './sampler/core.ts'
 import type { TrainerCore } from './training/trainer-core.ts'
 
@@ -65,6 +65,7 @@ class EngineWorker {
       open: async (source, options) => {
         if (this.models.size > 0) throw new Error('a model is open already')
         this.ort = await loadRuntime()
+        await requireProvider(this.ort, options.provider ?? 'cpu')
         this.options = options
         // Imports the runtime: only now is it known to load.
         const { TrainerCore } = await import('./training/trainer-core.ts')

@@ -2,7 +2,7 @@
 import { hash32, UserError, uniform } from '../../../core/index.ts'
 import { MOST_ALTERNATIVES, type Sample, type SamplingParams } from '../../engine.ts'
 import type { ModelConfig } from '../config.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Provider, Runtime } from '../runtime.ts'
 import { drawRestricted, drawToken, endsWithStop, mostProbable, mostProbableTokens, type Row } from './draw.ts'
 import { defaultCacheBytes } from './memory.ts'
 import { type Sequence, SequencePool } from './pool.ts'
@@ -11,6 +11,7 @@ import { DecoderRunner } from './runner.ts'
 
 export interface SamplerOptions {
   threads: number
+  provider?: Provider
   /** Sequences decoded at once, as far as the cache holds them. */
   batch?: number
   /** Bound on keys and values held, in bytes. */
@@ -56,7 +57,7 @@ export class SamplerCore {
   /** `weights` gives them flat in parameter order, as they are; call `weightsChanged` when they have changed. */
   constructor(ort: Runtime, config: ModelConfig, weights: () => Float32Array, options: SamplerOptions) {
     this.config = config
-    this.runner = new DecoderRunner(ort, config, weights, options.threads)
+    this.runner = new DecoderRunner(ort, config, weights, options)
     this.cacheBytes = options.cacheBytes ?? defaultCacheBytes(config)
     this.pool = new SequencePool(this.runner.shape, this.cacheBytes)
     this.batch = options.batch ?? 128

@@ -2,7 +2,7 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { ModelConfig } from '../config.ts'
 import { GrowingTables, type RotaryTables } from '../rotary-tables.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Provider, Runtime } from '../runtime.ts'
 import type { KvArena } from './arena.ts'
 import {
   buildExtendGraph,
@@ -36,11 +36,16 @@ class Int64Buffer {
   }
 }
 
+interface RunnerOptions {
+  threads: number
+  provider?: Provider
+}
+
 export class DecoderRunner {
   readonly shape: DecoderShape
   private readonly ort: Runtime
   private readonly config: ModelConfig
-  private readonly threads: number
+  private readonly options: RunnerOptions
   private readonly currentWeights: () => Float32Array
   private weights: Float32Array | undefined
   private fedStep: InferenceSession | undefined
@@ -55,18 +60,19 @@ export class DecoderRunner {
   private causal: { length: number; tensor: Tensor } | undefined
 
   /** `currentWeights` are flat, in the order of `parameterSpecs`: asked for before the first run and after each change. */
-  constructor(ort: Runtime, config: ModelConfig, currentWeights: () => Float32Array, threads: number) {
+  constructor(ort: Runtime, config: ModelConfig, currentWeights: () => Float32Array, options: RunnerOptions) {
     this.ort = ort
     this.config = config
     this.shape = decoderShape(config)
     this.currentWeights = currentWeights
-    this.threads = threads
+    this.options = options
     this.rotations = new GrowingTables((positions) => decodeTables(config, positions))
   }
 
   private async open(model: Uint8Array): Promise<InferenceSession> {
     return this.ort.InferenceSession.create(model, {
-      intraOpNumThreads: this.threads,
+      executionProviders: [this.options.provider ?? 'cpu'],
+      intraOpNumThreads: this.options.threads,
       interOpNumThreads: 1,
       // Sizes change from run to run, so a remembered memory plan seldom fits.
       enableMemPattern: false,

@@ -32,6 +32,8 @@ export interface RowScores {
   tokenLogprobs: Float32Array
 }
 
+type RunnerOptions = Pick<EngineOptions, 'threads' | 'provider' | 'activationBytes'>
+
 interface Program {
   graph: ModelGraph
   session: ort.InferenceSession
@@ -41,15 +43,12 @@ interface Program {
 export class ModelRunner {
   private readonly config: ModelConfig
   private readonly lora: Lora | undefined
-  private readonly options: Pick<EngineOptions, 'threads' | 'activationBytes'>
+  private readonly options: RunnerOptions
   private readonly weights: Record<string, ort.Tensor>
   private readonly rotations: GrowingTables
   private readonly programs = new Map<string, Promise<Program>>()
 
-  constructor(
-    { config, base, lora, trained }: ModelWeights,
-    options: Pick<EngineOptions, 'threads' | 'activationBytes'>,
-  ) {
+  constructor({ config, base, lora, trained }: ModelWeights, options: RunnerOptions) {
     this.config = config
     this.lora = lora
     this.options = options
@@ -68,6 +67,7 @@ export class ModelRunner {
     const create = async (): Promise<Program> => {
       const graph = build()
       const session = await ort.InferenceSession.create(graph.bytes, {
+        executionProviders: [this.options.provider ?? 'cpu'],
         intraOpNumThreads: this.options.threads,
         // Spinning threads gain a little on an idle machine and cost a factor of two on a busy one.
         extra: { session: { intra_op: { allow_spinning: '0' } } },

@@ -20,8 +20,8 @@ import { defaultRowBudget } from './memory.ts'
 import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
-/** Results are the same bit for bit only with the same number of threads, and the same `rowBudget` (default: by memory). */
-export type TrainerOptions = Pick<EngineOptions, 'threads' | 'rowBudget' | 'activationBytes' | 'lora'>
+/** Results are the same bit for bit only with the same threads and provider, and the same `rowBudget` (default: by memory). */
+export type TrainerOptions = Pick<EngineOptions, 'threads' | 'provider' | 'rowBudget' | 'activationBytes' | 'lora'>
 
 const OPTIMIZER_FILE = 'optimizer.safetensors'
 

@@ -3,11 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { UserError } from '../src/core/index.ts'
 import { refereePython } from '../src/core/testing/python.ts'
 
 const readySchema = z.strictObject({ ready: z.unknown() })
 
 export class Referee {
+  private readonly script: string
   private readonly child: ChildProcess
   private readonly lines: AsyncIterator<string>
 
@@ -15,6 +17,7 @@ export class Referee {
   about: unknown
 
   private constructor(script: string, task: unknown) {
+    this.script = script
     const path = fileURLToPath(new URL(`../scripts/referee/${script}`, import.meta.url))
     this.child = spawn(refereePython(), [path, JSON.stringify(task)], { stdio: ['pipe', 'pipe', 'inherit'] })
     if (!this.child.stdout) throw new Error('the referee has no output')
@@ -31,7 +34,7 @@ export class Referee {
 
   private async line(): Promise<string> {
     const { value, done } = await this.lines.next()
-    if (done) throw new Error('the referee ended early')
+    if (done) throw new UserError(`${this.script} ended early; its own message is above, and no message means it was killed`)
     return value
   }
 

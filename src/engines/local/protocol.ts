@@ -32,7 +32,7 @@ export interface EngineOptions {
   lora?: Lora
   /** Most tokens of one forward and backward pass, a shared prefix counted once: gradients add up over as many as it takes. */
   rowBudget?: number
-  /** Bytes that the activations of such a pass may take (default 3e9): where they would take more, layers are computed twice. */
+  /** Bytes that activations of a pass may take before layers are computed twice (default 3e9, or a quarter of the memory). */
   activationBytes?: number
 }
 

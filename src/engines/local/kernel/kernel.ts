@@ -61,17 +61,27 @@ function ownInstance(): Instance {
   return own
 }
 
+/** A memory of the kernel; none where addresses are scarce, because each takes several times its size of them. */
+function roomFor(pages: number): ArrayBuffer | undefined {
+  try {
+    return instantiate(pages).buffer
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
 /**
  * Arrays of zeros of one length that are used together, in one memory of the kernel; where they are too long for it (together
- * 4 GiB), arrays as any other. They are not touched, and take no memory, before they are written.
+ * 4 GiB), or none can be had, arrays as any other. They are not touched, and take no memory, before they are written.
  */
 export function kernelArrays(count: number, length: number, mostPages = MOST_PAGES): Float32Array[] {
   const start = MOST_ARRAYS * BLOCK_BYTES
   // Whole pages of the processor and a little: at the same place of their pages, reads of one would wait for writes of another.
   const stride = Math.ceil((length * Float32Array.BYTES_PER_ELEMENT) / 4096) * 4096 + 1088
   const pages = Math.ceil((start + count * stride) / PAGE)
-  if (pages > mostPages) return Array.from({ length: count }, () => new Float32Array(length))
-  const { buffer } = instantiate(pages)
+  const buffer = pages <= mostPages ? roomFor(pages) : undefined
+  if (!buffer) return Array.from({ length: count }, () => new Float32Array(length))
   return Array.from({ length: count }, (_, i) => new Float32Array(buffer, start + i * stride, length))
 }
 

@@ -67,6 +67,15 @@ describe('planRuns', () => {
     expect(indices.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 35 }, (_, i) => i))
   })
 
+  it('leaves a group whole that keeps within a budget of its own', () => {
+    const groups = groupByPrefix(
+      Array.from({ length: 30 }, (_, i) => sequence(i, [...prompt, i, i, i], 20)),
+      false,
+    )
+    expect(planRuns(groups, 50).length).toBeGreaterThan(1)
+    expect(planRuns(groups, 50, 200).map((run) => run.map(groupRows))).toEqual([groups.map(groupRows)])
+  })
+
   it('gives a sequence longer than the budget a run of its own', () => {
     const long = groupByPrefix(
       [

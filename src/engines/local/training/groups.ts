@@ -94,11 +94,12 @@ function splitGroup(group: Group, rowBudget: number): Group[] {
 }
 
 /**
- * Groups packed into runs of at most `rowBudget` model rows (a single longer sequence makes a run of its own). Runs
- * hold either groups with a prefix or plain sequences, of similar shape, because attention is padded to the largest.
+ * Groups packed into runs of at most `rowBudget` model rows. A group by itself may have `groupBudget`, because parts of it would
+ * repeat its prefix; a single longer sequence makes a run of its own. Runs hold either groups with a prefix or plain sequences,
+ * of similar shape, because attention is padded to the largest.
  */
-export function planRuns(groups: readonly Group[], rowBudget: number): Group[][] {
-  const parts = groups.flatMap((group) => splitGroup(group, rowBudget))
+export function planRuns(groups: readonly Group[], rowBudget: number, groupBudget = rowBudget): Group[][] {
+  const parts = groups.flatMap((group) => splitGroup(group, groupBudget))
   const order = (group: Group) => [group.prefix === 0 ? 1 : 0, group.members.length, longestAnswer(group), group.prefix]
   const keyed = parts.map((group) => ({ group, key: order(group) }))
   keyed.sort((a, b) => {

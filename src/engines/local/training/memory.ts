@@ -9,7 +9,7 @@ import type { RunSize } from './layout.ts'
 const MOST_ROWS = 2048
 const FEWEST_ROWS = 256
 
-/** What the activations of one run may take, in bytes: runs are no longer by default, and longer ones are computed twice. */
+/** What the activations of one run may take, in bytes: runs are no longer by default. The same on all machines, as results are. */
 const ACTIVATION_BUDGET = 3e9
 
 /** What the runtime's allocator takes beyond the values that are alive (measured at 135 million parameters, 512 and 1024 rows). */
@@ -33,14 +33,17 @@ export function activationMemory(config: ModelConfig, { rows, scores }: RunSize,
   return 4 * (ALLOCATOR_FACTOR * rows * (kept + 3 * v) + keptScores * scores)
 }
 
-/** Rows of a run that keep its activations within bounds. */
-export function defaultRowBudget(config: ModelConfig, budget = ACTIVATION_BUDGET): number {
-  const affordable = Math.floor(budget / activationMemory(config, { rows: 1, scores: 0 }, false))
-  return Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, affordable))
+/** Rows of a run that keep its activations within bounds; with `recompute` those of a run whose layers are computed twice. */
+export function defaultRowBudget(config: ModelConfig, budget = ACTIVATION_BUDGET, recompute = false): number {
+  const fitting = Math.floor(budget / activationMemory(config, { rows: 1, scores: 0 }, recompute))
+  return Math.max(FEWEST_ROWS, Math.min(MOST_ROWS, fitting))
 }
 
-/** Whether a run's layers are computed twice, so that its activations stay within bounds. */
-export function mustRecompute(config: ModelConfig, size: RunSize, budget = ACTIVATION_BUDGET): boolean {
+/** Where layers are computed once: results are the same either way, so it may hang on the machine. */
+const affordable = () => Math.max(ACTIVATION_BUDGET, machineMemory() / 4)
+
+/** Whether a run's layers are computed twice, so that its activations stay within bounds (default: a quarter of the memory). */
+export function mustRecompute(config: ModelConfig, size: RunSize, budget = affordable()): boolean {
   return activationMemory(config, size, false) > budget
 }
 

@@ -75,7 +75,10 @@ export class TrainerCore {
     const heads = { query: this.config.num_attention_heads, keyValue: this.config.num_key_value_heads }
     const { rowBudget, activationBytes } = this.options
     const budget = rowBudget ?? defaultRowBudget(this.config, activationBytes)
-    return planRuns(groupByPrefix(sequences, prefixRows), budget).map((groups) => layoutRun(groups, heads, prefixRows))
+    // To repeat a group's prefix costs more than to compute its layers twice.
+    const groupBudget = rowBudget ?? defaultRowBudget(this.config, activationBytes, true)
+    const runs = planRuns(groupByPrefix(sequences, prefixRows), budget, groupBudget)
+    return runs.map((groups) => layoutRun(groups, heads, prefixRows))
   }
 
   private checkTokens(tokens: readonly number[]): void {

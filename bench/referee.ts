@@ -34,7 +34,8 @@ export class Referee {
 
   private async line(): Promise<string> {
     const { value, done } = await this.lines.next()
-    if (done) throw new UserError(`${this.script} ended early; its own message is above, and no message means it was killed`)
+    if (done)
+      throw new UserError(`${this.script} ended early; its own message is above, and no message means it was killed`)
     return value
   }
 

@@ -69,9 +69,9 @@ export async function groupAlone(
   widest: number,
 ): Promise<{ samples: Samples; about: object }> {
   const group = someGroup(setup, size)
-  const ours = await takeTurns([new OwnSide(OURS, ownTask(setup, group))], setup.sizes.repeats)
+  const ours = await takeTurns([new OwnSide(OURS, ownTask(setup, group))], setup.sizes.drawnRepeats)
   const sides = await pyTorchSides(setup, group, [Math.min(size, widest)], { [PLAIN]: {} })
-  const theirs = await takeTurns(sides, setup.sizes.repeats)
+  const theirs = await takeTurns(sides, setup.sizes.drawnRepeats)
   return { samples: { ...ours.samples, ...theirs.samples }, about: theirs.about }
 }
 

@@ -2,6 +2,8 @@
 export interface Sizes {
   /** Measured rounds; one more before them warms up. */
   repeats: number
+  /** The same where figures are drawn and not judged. */
+  drawnRepeats: number
   /** Tokens of the plain training step. */
   step: number
   prompt: number
@@ -21,6 +23,7 @@ export interface Sizes {
 
 export const FULL: Sizes = {
   repeats: 5,
+  drawnRepeats: 2,
   step: 512,
   prompt: 512,
   answer: 64,
@@ -35,6 +38,7 @@ export const FULL: Sizes = {
 
 export const QUICK: Sizes = {
   repeats: 1,
+  drawnRepeats: 1,
   step: 32,
   prompt: 32,
   answer: 4,

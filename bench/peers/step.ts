@@ -30,8 +30,8 @@ function pyTorchSides(setup: Setup, tokens: number[], requests: { [name: string]
 /** Time and memory at one length, the sides one after the other: long contexts would not fit side by side. */
 export async function stepAlone(setup: Setup, length: number): Promise<{ samples: Samples; about: object }> {
   const { tokens } = somePrompt(setup, length, 0)
-  const ours = await takeTurns([new OwnSide(OURS, ownTask(setup, tokens))], setup.sizes.repeats)
-  const theirs = await takeTurns(await pyTorchSides(setup, tokens, { [PLAIN]: {} }), setup.sizes.repeats)
+  const ours = await takeTurns([new OwnSide(OURS, ownTask(setup, tokens))], setup.sizes.drawnRepeats)
+  const theirs = await takeTurns(await pyTorchSides(setup, tokens, { [PLAIN]: {} }), setup.sizes.drawnRepeats)
   return { samples: { ...ours.samples, ...theirs.samples }, about: {} }
 }
 

@@ -1,4 +1,4 @@
-import type { TokenSequence } from '../core/index.ts'
+import { gigabytes, type TokenSequence } from '../core/index.ts'
 import { type Experiment, type MethodPlan, methodOf, planMethod, settingsOf } from '../methods/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
 import { formatDuration } from './progress.ts'
@@ -82,7 +82,7 @@ function basis({ rehearsal, parameters, memory }: MethodPlan): string {
         ]
       : []),
     rewarded ? 'The environment gives a task reward.' : 'No task reward was seen: what needs one is left out.',
-    `The model has ${large(parameters)} parameters; training takes about ${(memory / 2 ** 30).toFixed(1)} GiB of memory.`,
+    `The model has ${large(parameters)} parameters; training takes about ${gigabytes(memory)} of memory.`,
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { UserError } from '../core/index.ts'
+import { gigabytes, UserError } from '../core/index.ts'
 import {
   convertModel,
   type HubLoader,
@@ -147,10 +147,6 @@ function tableOf(found: Inspection): string {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / 2 ** 30).toFixed(1)} GiB`
 }
 
 function indented(text: string): string {

@@ -1,4 +1,5 @@
 export * from './action.ts'
+export * from './bytes.ts'
 export * from './errors.ts'
 export * from './nearest.ts'
 export { normalCdf, normalQuantile } from './normal.ts'

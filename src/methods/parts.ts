@@ -11,7 +11,7 @@ import {
   transcriptAgent,
   windowAgent,
 } from '../agents/index.ts'
-import { hash32, UserError } from '../core/index.ts'
+import { gigabytes, hash32, UserError } from '../core/index.ts'
 import {
   LORA_CHOICES,
   type LocalEngine,
@@ -124,7 +124,6 @@ function refuseWithoutMemory(config: ModelConfig, lora: Lora | undefined): void 
   const needed = trainingMemory(config, lora)
   const memory = machineMemory()
   if (needed <= memory) return
-  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
   throw new UserError(
     `training this model takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(memory)}: ${lora ? 'take a smaller model' : 'train an adapter (model.lora.rank 16), or take a smaller model'}`,
   )

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os'
-import { UserError } from '../../../core/index.ts'
+import { gigabytes, UserError } from '../../../core/index.ts'
 import { hasQueryKeyNorm, type ModelConfig, parameterCount } from '../config.ts'
 import { type Lora, loraSpecs } from '../lora.ts'
 import { sizeOf } from '../parameters.ts'
@@ -65,7 +65,6 @@ export function trainingMemory(config: ModelConfig, lora?: Lora, rowBudget = def
 export function refuseRun(config: ModelConfig, lora: Lora | undefined, size: RunSize, memory = machineMemory()): void {
   const needed = stateMemory(config, lora) + activationMemory(config, size, true)
   if (needed <= memory) return
-  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
   throw new UserError(
     `training on ${size.rows} tokens at once takes about ${gigabytes(needed)} of memory and this machine has ${gigabytes(memory)}: shorten what the model is shown (agent.historyTurns), take a smaller model, or train an adapter (model.lora.rank)`,
   )

@@ -51,6 +51,8 @@ async function ourSide(setup: Setup): Promise<Side> {
       adam: ADAM,
     })
   }
+  // TRL's first step warms up, too.
+  await step(0)
   return {
     name: OURS,
     measure: async (round) => {
@@ -76,8 +78,7 @@ async function trlSides(setup: Setup, name: string, bf16: boolean): Promise<Side
     promptTokens: sizes.prompt,
     group: sizes.group,
     steps: sizes.answer,
-    // Its own first step warms up before the turns begin, whose first is not counted either.
-    rounds: sizes.grpoRepeats + 1,
+    rounds: sizes.grpoRepeats,
     letter: LETTER,
     adam: ADAM,
     clip: CLIP,
@@ -95,13 +96,13 @@ export const wholeStep: Part = {
       measure: async () => {
         // TRL first: its trials and its first step have the machine's memory to themselves.
         const theirs = await trlSides(setup, TRL, false)
-        return takeTurns([await ourSide(setup), ...theirs], setup.sizes.grpoRepeats)
+        return takeTurns([await ourSide(setup), ...theirs], setup.sizes.grpoRepeats, true)
       },
     },
     {
       key: ROUNDED_KEY,
       peers: ['TRL'],
-      measure: async () => takeTurns(await trlSides(setup, ROUNDED, true), setup.sizes.grpoRepeats),
+      measure: async () => takeTurns(await trlSides(setup, ROUNDED, true), setup.sizes.grpoRepeats, true),
     },
   ],
   rows: (samples, { group, prompts }) => {

@@ -57,11 +57,15 @@ export async function peerSides(script: string, task: object, requests: { [name:
   }))
 }
 
-/** One round that is not counted, then `repeats` in which the sides take turns. All are stopped. */
-export async function takeTurns(sides: Side[], repeats: number): Promise<{ samples: Samples; about: object }> {
+/** `repeats` rounds in which the sides take turns, after one that is not counted unless they are `warm`. All are stopped. */
+export async function takeTurns(
+  sides: Side[],
+  repeats: number,
+  warm = false,
+): Promise<{ samples: Samples; about: object }> {
   const samples: Samples = Object.fromEntries(sides.map(({ name }) => [name, {}]))
   try {
-    for (let round = 0; round <= repeats; round++) {
+    for (let round = warm ? 1 : 0; round <= repeats; round++) {
       const losses: number[] = []
       for (const side of sides) {
         const { name } = side

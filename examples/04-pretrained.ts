@@ -84,12 +84,30 @@ export default defineConfig({
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
     environment: { tasks: { train: 64, seen: 8, unseen: 8 } },
-    collect: { tasks: 32, rollouts: 1, temperature: 0.7, maxSteps: 8, maxTokens: 24, wave: 32, maxTransitions: 120 },
+    collect: { tasks: 32, rollouts: 1, temperature: 0.7, maxSteps: 6, maxTokens: 24, wave: 32, maxTransitions: 120 },
     // So small a model seldom has a whole observation right: how near it comes is what it can learn from.
     reward: { mode: 'continuous' },
     filter: { draws: 2, keepHopeless: 1, learningRate: 1e-4, batch: 8 },
-    worldModel: { batch: 4, groupSize: 4, maxTokens: 64, maxSteps: 10, epochs: 1, learningRate: 1e-4, warmupSteps: 2 },
-    policy: { tasks: 4, groupSize: 4, maxSteps: 6, maxTokens: 24, steps: 5, learningRate: 1e-4, warmupSteps: 1 },
+    worldModel: {
+      batch: 4,
+      groupSize: 4,
+      temperature: 0.7,
+      maxTokens: 64,
+      maxSteps: 10,
+      epochs: 1,
+      learningRate: 1e-4,
+      warmupSteps: 2,
+    },
+    policy: {
+      tasks: 4,
+      groupSize: 4,
+      temperature: 0.7,
+      maxSteps: 6,
+      maxTokens: 24,
+      steps: 5,
+      learningRate: 1e-4,
+      warmupSteps: 1,
+    },
     evaluate: { tasks: 8, runs: 1, maxSteps: 6, transitions: 24 },
   },
 })

@@ -8,7 +8,6 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { pretrainedFolder } from '../scripts/pretrained.ts'
 import { UserError } from '../src/core/index.ts'
 import { PROVIDERS } from '../src/engines/index.ts'
 import { loadRuntime, requireProvider } from '../src/engines/local/runtime.ts'
@@ -16,7 +15,7 @@ import { decoding } from './peers/decode.ts'
 import { gradients } from './peers/gradients.ts'
 import type { Part } from './peers/part.ts'
 import { ResultFile } from './peers/result-file.ts'
-import { makeSetup, type Setup } from './peers/setup.ts'
+import { chosenFolder, makeSetup, type Setup } from './peers/setup.ts'
 import { FULL, QUICK } from './peers/sizes.ts'
 import { trainingStep } from './peers/step.ts'
 
@@ -52,7 +51,7 @@ function readOptions(): z.infer<typeof optionsSchema> {
 }
 
 function modelFolder(): string {
-  const folder = process.env.RWML_SMOLLM2 || pretrainedFolder
+  const folder = chosenFolder()
   return existsSync(join(folder, 'config.json')) ? folder : join(root, 'models', 'mini')
 }
 

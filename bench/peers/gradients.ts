@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { refereeAnswer } from '../../src/core/testing/python.ts'
 import type { Datum, Provider } from '../../src/engines/index.ts'
 import { ParameterSet } from '../../src/engines/local/parameters.ts'
-import { globalNorm } from '../../src/engines/local/training/adamw.ts'
+import { relativeError } from '../../src/engines/local/testing/data.ts'
 import { TrainerCore } from '../../src/engines/local/training/trainer-core.ts'
 import { type Part, row } from './part.ts'
 import type { Samples } from './result-file.ts'
-import { type Setup, somePrompt } from './setup.ts'
+import { plainDatum, type Setup, somePrompt } from './setup.ts'
 
 const KEY = 'gradients'
 
@@ -44,10 +44,7 @@ async function refereeGradient(setup: Setup, data: Datum[], { specs }: Parameter
 /** By tensor: the norm of the difference, relative to the norm of what it should be. */
 function differences(found: ParameterSet, expected: ParameterSet): Record<string, number[]> {
   return Object.fromEntries(
-    [...expected.entries()].map(([name, values]) => {
-      const own = found.view(name)
-      return [name, [globalNorm(own.map((value, i) => value - values[i])) / globalNorm(values)]]
-    }),
+    [...expected.entries()].map(([name, values]) => [name, [relativeError(found.view(name), values)]]),
   )
 }
 
@@ -59,7 +56,7 @@ export const gradients: Part = {
       peers: ['PyTorch'],
       measure: async () => {
         const { tokens } = somePrompt(setup, setup.sizes.step, 0)
-        const data = [{ tokens, weights: tokens.map((_, t) => (t === 0 ? 0 : 1 / (tokens.length - 1))) }]
+        const data = [plainDatum(tokens)]
         const plain = await ourGradient(setup, 'cpu', data)
         const found = await ourGradient(setup, setup.provider, data)
         const samples: Samples = { [`${setup.provider} beside cpu`]: differences(found, plain) }

@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { pretrainedFolder } from '../../scripts/pretrained.ts'
 import { Random, UserError } from '../../src/core/index.ts'
 import { refereeAnswer } from '../../src/core/testing/python.ts'
-import type { AdamParams, Provider } from '../../src/engines/index.ts'
+import type { AdamParams, Datum, Provider } from '../../src/engines/index.ts'
 import { loadTokenizer, type Tokenizer } from '../../src/tokens/index.ts'
 import type { Sizes } from './sizes.ts'
-
-const root = join(import.meta.dirname, '..', '..')
 
 export const SEED = 7
 /** Clip range of the ratio, on both sides. */
@@ -56,8 +55,11 @@ export const PEERS = Object.keys(PACKAGES) as Peer[]
 
 const versionsSchema = z.record(z.string(), z.string().nullable())
 
+/** Where SmolLM2 is looked for. */
+export const chosenFolder = (): string => process.env.RWML_SMOLLM2 || pretrainedFolder
+
 function modelFolder(): string {
-  const folder = process.env.RWML_SMOLLM2 || join(root, '.cache', 'models', 'smollm2-135m-instruct')
+  const folder = chosenFolder()
   if (existsSync(join(folder, 'config.json'))) return folder
   throw new UserError(
     `${folder} has no config.json: import SmolLM2-135M-Instruct there (rwml model import <gguf> --out ${folder}), or name its folder in RWML_SMOLLM2`,
@@ -100,6 +102,11 @@ export function somePrompt({ tokenizer }: Setup, length: number, salt: number): 
     tokens = found
   }
   return { text, tokens }
+}
+
+/** Every token but the first is predicted, and weighs the same. */
+export function plainDatum(tokens: number[]): Datum {
+  return { tokens, weights: tokens.map((_, t) => (t === 0 ? 0 : 1 / (tokens.length - 1))) }
 }
 
 /** Any tokens of the vocabulary, the added ones at its beginning left out. */

@@ -2,7 +2,7 @@
 import type { OwnTask } from './own.ts'
 import { type CellPlan, figureOf, gibibytes, type Part, ratio, row, seconds } from './part.ts'
 import type { Samples } from './result-file.ts'
-import { ADAM, SEED, type Setup, somePrompt } from './setup.ts'
+import { ADAM, plainDatum, SEED, type Setup, somePrompt } from './setup.ts'
 import { OwnSide, peerSides, type Side, takeTurns } from './sides.ts'
 
 const TIME = 'a/time'
@@ -15,8 +15,7 @@ const ROUNDED = 'PyTorch bf16 autocast'
 const MEMORY_STEPS = 2
 
 function ownTask({ folder, threads, provider }: Setup, tokens: number[]): OwnTask {
-  const weights = tokens.map((_, t) => (t === 0 ? 0 : 1 / (tokens.length - 1)))
-  return { folder, threads, provider, data: [{ tokens, weights }], loss: { kind: 'cross_entropy' }, update: true }
+  return { folder, threads, provider, data: [plainDatum(tokens)], loss: { kind: 'cross_entropy' }, update: true }
 }
 
 /** PyTorch's sides of a step on these tokens; none where it is not installed. */

@@ -108,9 +108,12 @@ function selfAttention(queries: Int32Array, keys: Int32Array, batch: number, rep
     const [start, end] = [bounds[b], bounds[b + 1]]
     indices[`selfQueries${b}`] = vector(block)
     indices[`selfQueryShape${b}`] = wide([batch, repeat * (end - start), -1])
-    indices[`selfKeyShape${b}`] = wide([batch, end, -1])
-    indices[`selfEnd${b}`] = wide([end])
-    indices[`selfPadding${b}`] = wide([0, 0, 0, 0, length - end, 0])
+    // The last block sees all keys.
+    if (end < length) {
+      indices[`selfKeyShape${b}`] = wide([batch, end, -1])
+      indices[`selfEnd${b}`] = wide([end])
+      indices[`selfPadding${b}`] = wide([0, 0, 0, 0, length - end, 0])
+    }
     masks[`selfMask${b}`] = causalMask(start, end, repeat)
     scores += repeat * (end - start) * end
   }

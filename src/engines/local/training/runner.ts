@@ -104,10 +104,13 @@ export class ModelRunner {
     return feeds
   }
 
+  private form({ prefixed, blocks }: RunLayout, rest: Pick<DecoderForm, 'prefixRows' | 'recompute'>): DecoderForm {
+    return { prefixed, blocks, lora: this.lora, ...rest }
+  }
+
   /** Log-probability of each output row's target at a temperature. */
   async logprobs(layout: RunLayout, targets: Int32Array, temperature: number): Promise<Float32Array> {
-    const { prefixed, blocks } = layout
-    const form: DecoderForm = { prefixed, blocks, prefixRows: true, lora: this.lora }
+    const form = this.form(layout, { prefixRows: true })
     const key = JSON.stringify({ form, temperature })
     const { session } = await this.program(key, () => logprobGraph(this.config, form, temperature))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
@@ -116,8 +119,7 @@ export class ModelRunner {
 
   /** Log-probability of each output row's target at temperature 1, and the most probable tokens, [rows, count]. */
   async score(layout: RunLayout, targets: Int32Array): Promise<RowScores> {
-    const { prefixed, blocks } = layout
-    const form: DecoderForm = { prefixed, blocks, prefixRows: true, lora: this.lora }
+    const form = this.form(layout, { prefixRows: true })
     const { session } = await this.program(JSON.stringify({ form, score: true }), () => scoreGraph(this.config, form))
     const outputs = await session.run(this.feeds(session, layout, { targets }))
     return {
@@ -131,8 +133,7 @@ export class ModelRunner {
   async train(layout: RunLayout, rows: RowInputs, loss: Loss, gradient: Gradient): Promise<RowOutputs> {
     refuseRun(this.config, this.lora, layout.size)
     const recompute = mustRecompute(this.config, layout.size, this.options.activationBytes)
-    const { prefixed, blocks } = layout
-    const form: DecoderForm = { prefixed, blocks, prefixRows: false, lora: this.lora, recompute }
+    const form = this.form(layout, { prefixRows: false, recompute })
     const key = JSON.stringify({ form, loss })
     const { graph, session } = await this.program(key, () => trainingGraph(this.config, form, loss))
     const fetches: Record<string, ort.Tensor | null> = Object.fromEntries(

@@ -68,6 +68,16 @@ const agent: Agent = {
         '\n',
       ),
     ),
+  // One command and nothing else: this model is not asked to think.
+  parseAction: (reply) => {
+    const lines = reply.trim().split('\n')
+    const text = lines[0].trim()
+    return {
+      thinking: null,
+      wellFormed: text !== '' && lines.length === 1,
+      action: text ? { kind: 'text', text } : null,
+    }
+  },
   predictMessages: (transition) =>
     conversation(
       'Say what follows the command.',

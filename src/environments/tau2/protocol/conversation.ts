@@ -2,7 +2,7 @@ import type { ToolCall } from '../../../core/index.ts'
 import { parseJson } from '../python/json.ts'
 import { isDict, type PyDict } from '../python/value.ts'
 import type { UserSession } from '../users/user.ts'
-import { heardBy, type Message, type Party, type Spoken } from './message.ts'
+import { heardBy, type Party, type Spoken } from './message.ts'
 import type { Protocol } from './protocol.ts'
 
 /** What answers calls: the state of one task. */
@@ -26,12 +26,11 @@ export class Conversation {
   }
 
   /**
-   * Goes on until the agent has to act or it is over; returns what was added to the record.
+   * Goes on until the agent has to act or it is over.
    * @throws BlankTurn where the user says nothing, and whatever the user's model throws.
    */
-  async proceed(): Promise<Message[]> {
+  async proceed(): Promise<void> {
     const { protocol, environment } = this
-    const before = protocol.messages.length
     while (protocol.next === 'user' || protocol.next === 'environment') {
       if (protocol.next === 'user') {
         if (!this.user) throw new Error('a conversation without a user waits for one')
@@ -42,14 +41,13 @@ export class Conversation {
       }
       environment.sync()
     }
-    return protocol.messages.slice(before)
   }
 
   /** The agent speaks, and the others until it is its turn again. @throws as `proceed`; BlankTurn too where it says nothing. */
-  async act(spoken: Spoken): Promise<Message[]> {
+  async act(spoken: Spoken): Promise<void> {
     this.protocol.say(spoken)
     this.environment.sync()
-    return this.proceed()
+    await this.proceed()
   }
 
   private answerTo(requestor: Party, call: ToolCall): { content: string; error: boolean } {

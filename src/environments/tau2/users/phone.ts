@@ -66,7 +66,7 @@ const ASKS =
  */
 export function wantedOf(message: string, tools: readonly string[]): Wanted[] {
   const wanted: Wanted[] = []
-  for (const sentence of message.split(/(?<=[.!?])\s+|\n+/)) {
+  for (const sentence of message.split(/(?<=[.!?])\s+|\n+|,? (?:and )?then (?=\w)/)) {
     if (!ASKS.test(sentence)) continue
     for (const one of inSentence(sentence.toLowerCase(), tools)) {
       const again = wanted.some(({ tool, args }) => tool === one.tool && sameArgs(args, one.args))

@@ -14,7 +14,10 @@ export function textPlayer(model: ChatModel, agent: Agent, options: ChatOptions 
   return {
     name: `${model.name}, as text`,
     async act(view) {
-      const { text } = await model.complete(agent.playMessages(view) as ChatMessage[], options)
+      const messages = agent
+        .playMessages(view)
+        .map(({ role, content }): ChatMessage => ({ role: role === 'tool' ? 'user' : role, content }))
+      const { text } = await model.complete(messages, options)
       return agent.parseAction(text).action
     },
   }

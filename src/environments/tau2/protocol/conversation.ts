@@ -1,8 +1,9 @@
 import type { ToolCall } from '../../../core/index.ts'
 import { parseJson } from '../python/json.ts'
 import { isDict, type PyDict } from '../python/value.ts'
+import type { Party } from '../tasks.ts'
 import type { UserSession } from '../users/user.ts'
-import { heardBy, type Party, type Spoken } from './message.ts'
+import { heardBy, type Spoken } from './message.ts'
 import type { Protocol } from './protocol.ts'
 
 /** What answers calls: the state of one task. */

@@ -1,9 +1,7 @@
 import type { ToolCall } from '../../../core/index.ts'
+import type { Party } from '../tasks.ts'
 
-/** The two who talk. Either may call tools of its own; neither sees the other's. */
-export type Party = 'assistant' | 'user'
-
-/** What a party says, calls, or both. With calls its text is kept in the record and delivered to nobody. */
+/** What one of the two who talk says, calls, or both. Neither sees the other's calls. With calls its text is kept in the record and delivered to nobody. */
 export interface Spoken {
   /** Null and blank are the same: nothing was said. */
   content: string | null

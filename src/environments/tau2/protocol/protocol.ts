@@ -1,4 +1,5 @@
-import { isBlank, type Message, type Party, type Spoken, type ToolMessage } from './message.ts'
+import type { Party } from '../tasks.ts'
+import { isBlank, type Message, type Spoken, type ToolMessage } from './message.ts'
 
 /** How a conversation may end. Only the two stops are evaluated; every other end scores 0, and the last counts for nothing. */
 export const TERMINATIONS = [

@@ -1,4 +1,4 @@
-import type { Scenario } from './user.ts'
+import type { Scenario } from '../tasks.ts'
 
 /** A scenario as sentences that the user itself could say. */
 export interface Facts {
@@ -13,7 +13,7 @@ export interface Facts {
 
 /** Stage directions rather than facts: what to do when, how to sound. */
 const DIRECTION =
-  /\b(?:agent|representative|reveal|mention|ask(?:s|ed)?|insist|persistent|say|tone|conversation|tool|grounded)\b|###|`/i
+  /\b(?:agent|representative|reveal|mention|ask(?:s|ed)|insist|persistent|say|tone|conversation|tool|grounded)\b|###|`/i
 const CONDITION =
   /^(?:if|when(?:ever)?|unless|only|once|after|under|even|never|always|do not|don't|make|try|be|for example|otherwise)\b/i
 const WISH = /\b(?:want|would like|'d like|need|prefer|wish|willing|use|pay|wonder|know)\b/i
@@ -41,6 +41,7 @@ function said(sentences: string[]): string[] {
 
 function sentencesOf(text: string): string[] {
   return text
+    .replace(/\s*\([^()]*\)/g, (aside) => (DIRECTION.test(aside) ? '' : aside))
     .split(/(?<=[.!?])\s+|\n+/)
     .map((one) => one.trim())
     .filter((one) => /\w/.test(one))

@@ -1,4 +1,4 @@
-import type { Scenario } from './user.ts'
+import type { Scenario } from '../tasks.ts'
 
 /** Upstream's guidelines for simulated users, from the data folder. */
 export interface Guidelines {

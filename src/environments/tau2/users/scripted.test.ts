@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../../core/index.ts'
 import type { Message, Spoken } from '../protocol/message.ts'
 import { GREETING, OUT_OF_SCOPE, STOP, TRANSFER } from '../protocol/protocol.ts'
+import type { Scenario } from '../tasks.ts'
 import { factsOf, firstPerson } from './facts.ts'
 import { wantedOf } from './phone.ts'
 import { scriptedUser } from './scripted.ts'
-import type { Scenario, UserSession } from './user.ts'
+import type { UserSession } from './user.ts'
 
 const shop: Scenario = {
   persona: null,

@@ -1,9 +1,10 @@
 import type { Tool } from '../../../core/index.ts'
 import type { Message, Spoken, SpokenMessage, ToolMessage } from '../protocol/message.ts'
 import { OUT_OF_SCOPE, STOP, TRANSFER } from '../protocol/protocol.ts'
+import type { Scenario } from '../tasks.ts'
 import { type Facts, factsOf } from './facts.ts'
 import { nextCall, wantedOf } from './phone.ts'
-import type { Scenario, UserSession, UserSimulator } from './user.ts'
+import type { UserSession, UserSimulator } from './user.ts'
 
 /** What an agent may ask for, and which sentences answer it. */
 const TOPICS: { asked: RegExp; told: RegExp }[] = [

@@ -1,24 +1,10 @@
 import type { Tool } from '../../../core/index.ts'
 import type { Message, Spoken } from '../protocol/message.ts'
+import type { Scenario } from '../tasks.ts'
 
-/** What a user is told of itself: all that it may know. */
-export interface Scenario {
-  /** Who the user is in general, if the task says. */
-  persona: string | null
-  /** What it calls about: in fields, or in plain words. */
-  instructions: string | Instructions
-}
-
-export interface Instructions {
-  domain: string
-  reasonForCall: string
-  knownInfo: string | null
-  unknownInfo: string | null
-  taskInstructions: string
-}
-
-/** Where a conversation begins, for the user. Neither what is right nor how it is judged is in it. */
+/** Where a conversation begins, for the user. */
 export interface UserSetting {
+  /** All that the user may know: neither what is right nor how it is judged is in it. */
   scenario: Scenario
   /** The user's own tools; null where the domain has none. */
   tools: readonly Tool[] | null

@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto'
+import { type Change, diff, pointerStep } from './diff.ts'
+import { hashOf } from './hash.ts'
+import { dump, type Fields, type Instance, type Model } from './model.ts'
+import { compareText } from './python/arithmetic.ts'
+import { dumps } from './python/json.ts'
+import { asKey, clone, freeze, isDict, type PyDict, type PyModel, type PyValue, same } from './python/value.ts'
+
+/** The state of one side of an episode, opened from a base that all episodes share. */
+export interface Database {
+  /** `model_dump()` of the whole database. */
+  dump(): PyDict
+  /** Upstream's hash of the whole database, to the bit. */
+  hash(): string
+  /** What this episode changed. */
+  changes(): Change[]
+  /** Whether both hold the same, types included; both must be opened from one base. Costs what they changed. */
+  sameAs(other: Database): boolean
+  /**
+   * The database with `data` merged in and read anew, as initialization data asks.
+   * @throws PyError ValidationError
+   */
+  updated(data: PyDict): Database
+}
+
+/** `update` merged into `target`: dictionaries key by key, anything else replaced. */
+function merge(target: PyDict, update: PyDict): PyDict {
+  for (const [key, value] of update) {
+    const old = target.get(key)
+    if (old !== undefined && isDict(old) && isDict(value)) merge(old, value)
+    else target.set(key, clone(value))
+  }
+  return target
+}
+
+/** The dump of a table's base, cut so that changed entities can be put in. */
+interface TableText {
+  ids: string[]
+  bytes: Buffer
+  /** Where each entity's text begins; the last is the end. */
+  starts: number[]
+}
+
+function tableText(entities: ReadonlyMap<string, PyModel>): TableText {
+  const ids = [...entities.keys()].sort(compareText)
+  const starts: number[] = []
+  let position = 0
+  const parts = ids.map((id, index) => {
+    const text = `${index > 0 ? ', ' : ''}${dumps(id)}: ${dumps(entities.get(id)!, { sortKeys: true })}`
+    starts.push(position)
+    position += text.length
+    return text
+  })
+  starts.push(position)
+  // JSON of Python is ASCII, so that a character is a byte.
+  return { ids, bytes: Buffer.from(parts.join(''), 'latin1'), starts }
+}
+
+/** The entities of one table, shared and frozen, and their text once a hash was asked for. */
+class TableBase<E extends PyModel = PyModel> {
+  #text: TableText | undefined
+
+  constructor(readonly entities: ReadonlyMap<string, E>) {}
+
+  get text(): TableText {
+    this.#text ??= tableText(this.entities)
+    return this.#text
+  }
+}
+
+/** A dictionary of entities, copied on write: what an episode does not touch is the base's. */
+export class Table<E extends PyModel = PyModel> {
+  readonly #base: TableBase<E>
+  #own: Map<string, E> | undefined
+
+  constructor(base: TableBase<E>) {
+    this.#base = base
+  }
+
+  /**
+   * The entity of a key, to read only: to change it, ask `edit`.
+   * @throws PyError TypeError for a key Python cannot look up
+   */
+  get(key: PyValue): E | undefined {
+    const id = asKey(key)
+    if (id === undefined) return undefined
+    return this.#own?.get(id) ?? this.#base.entities.get(id)
+  }
+
+  has(key: PyValue): boolean {
+    return this.get(key) !== undefined
+  }
+
+  /** This episode's own copy of an entity, to change in place. */
+  edit(id: string): E {
+    const own = this.#own?.get(id)
+    if (own) return own
+    const copy = clone(this.#base.entities.get(id)!)
+    this.add(id, copy)
+    return copy
+  }
+
+  /** Puts an entity under an id: new ones come last in the order. */
+  add(id: string, entity: E): void {
+    this.#own ??= new Map()
+    this.#own.set(id, entity)
+  }
+
+  /** Ids in Python's order: the base's, then those added. */
+  *ids(): IterableIterator<string> {
+    yield* this.#base.entities.keys()
+    for (const id of this.#own?.keys() ?? []) if (!this.#base.entities.has(id)) yield id
+  }
+
+  *entries(): IterableIterator<[string, E]> {
+    for (const id of this.ids()) yield [id, this.get(id)!]
+  }
+
+  *values(): IterableIterator<E> {
+    for (const id of this.ids()) yield this.get(id)!
+  }
+
+  get size(): number {
+    let added = 0
+    for (const id of this.#own?.keys() ?? []) if (!this.#base.entities.has(id)) added++
+    return this.#base.entities.size + added
+  }
+
+  /** What this episode copied or added, with what the base had. */
+  *touched(): IterableIterator<[id: string, before: E | undefined, now: E]> {
+    for (const [id, now] of this.#own ?? []) yield [id, this.#base.entities.get(id), now]
+  }
+
+  /** Whether both tables hold the same; both must be of one base. */
+  sameAs(other: Table): boolean {
+    const ids = new Set([...(this.#own?.keys() ?? []), ...(other.#own?.keys() ?? [])])
+    for (const id of ids) {
+      const mine = this.get(id)
+      const theirs = other.get(id)
+      if (!mine || !theirs || !same(mine, theirs)) return false
+    }
+    return true
+  }
+
+  /** Gives the dump with sorted keys to `write`, piece by piece; unchanged stretches as they are. */
+  writeSorted(write: (piece: string | Buffer) => void): void {
+    const { ids, bytes, starts } = this.#base.text
+    const own = [...(this.#own ?? [])].sort(([left], [right]) => compareText(left, right))
+    let next = 0
+    let first = true
+    const copyUntil = (index: number) => {
+      if (index === next) return
+      // Every text of the base but its first begins with the comma that parts it from the one before.
+      if (next === 0 && !first) write(', ')
+      write(bytes.subarray(starts[next] + (next > 0 && first ? 2 : 0), starts[index]))
+      first = false
+      next = index
+    }
+    for (const [id, entity] of own) {
+      let index = next
+      let end = ids.length
+      while (index < end) {
+        const middle = (index + end) >> 1
+        if (compareText(ids[middle], id) < 0) index = middle + 1
+        else end = middle
+      }
+      copyUntil(index)
+      write(`${first ? '' : ', '}${dumps(id)}: ${dumps(entity, { sortKeys: true })}`)
+      first = false
+      if (ids[index] === id) next = index + 1
+    }
+    copyUntil(ids.length)
+  }
+}
+
+/** The tables of a database by the names of its model's fields. */
+export type Tables = { readonly [name: string]: Table }
+
+/** What all episodes of a database made of tables share. */
+export class TableStore<F extends Fields> {
+  readonly #bases: ReadonlyMap<string, TableBase>
+
+  /**
+   * @param model of the database: every field a dictionary of models
+   * @param instance is frozen
+   */
+  constructor(
+    readonly model: Model<F>,
+    instance: Instance<F>,
+  ) {
+    freeze(instance)
+    const tables = instance as unknown as Record<string, ReadonlyMap<string, PyModel>>
+    this.#bases = new Map(Object.keys(model.fields).map((name) => [name, new TableBase(tables[name])]))
+  }
+
+  open(): TableDatabase<F> {
+    const tables: Record<string, Table> = {}
+    for (const [name, base] of this.#bases) tables[name] = new Table(base)
+    return new TableDatabase(this, tables as TablesOf<F>)
+  }
+}
+
+/** For each dictionary of entities in a model, its table. */
+export type TablesOf<F extends Fields> = {
+  readonly [K in keyof F]: Instance<F>[K] extends Map<string, infer E extends PyModel> ? Table<E> : never
+}
+
+/** A database whose parts are dictionaries of entities. */
+export class TableDatabase<F extends Fields = Fields> implements Database {
+  constructor(
+    readonly store: TableStore<F>,
+    readonly tables: TablesOf<F>,
+  ) {}
+
+  get #byName(): [string, Table][] {
+    return Object.entries(this.tables)
+  }
+
+  dump(): PyDict {
+    return new Map(
+      this.#byName.map(([name, table]) => [name, new Map([...table.entries()].map(([id, one]) => [id, dump(one)]))]),
+    )
+  }
+
+  hash(): string {
+    const hash = createHash('sha256')
+    const tables = this.#byName.sort(([left], [right]) => compareText(left, right))
+    tables.forEach(([name, table], index) => {
+      hash.update(`${index > 0 ? ', ' : '{'}${dumps(name)}: {`)
+      table.writeSorted((piece) => hash.update(piece))
+      hash.update('}')
+    })
+    return hash.update('}').digest('hex')
+  }
+
+  changes(): Change[] {
+    const tables = this.#byName.sort(([left], [right]) => compareText(left, right))
+    return tables.flatMap(([name, table]) => {
+      const touched = [...table.touched()].sort(([left], [right]) => compareText(left, right))
+      return touched.flatMap(([id, before, now]): Change[] => {
+        const path = pointerStep(name) + pointerStep(id)
+        return before === undefined ? [{ op: 'add', path, value: dump(now) }] : diff(before, now, path)
+      })
+    })
+  }
+
+  sameAs(other: Database): boolean {
+    if (!(other instanceof TableDatabase) || other.store !== this.store) return false
+    return this.#byName.every(([name, table]) => table.sameAs((other.tables as Tables)[name]))
+  }
+
+  updated(data: PyDict): Database {
+    const merged = this.store.model.construct(merge(this.dump(), data))
+    const result = this.store.open()
+    for (const [name, table] of result.#byName) {
+      const entities = (merged as unknown as Record<string, Map<string, PyModel>>)[name]
+      for (const [id, entity] of entities) {
+        const old = table.get(id)
+        if (old === undefined || !same(old, entity)) table.add(id, entity)
+      }
+    }
+    return result
+  }
+}
+
+/** A small database, copied whole for every episode. */
+export class ModelDatabase<M extends PyModel = PyModel> implements Database {
+  /** This episode's own, to change in place. */
+  readonly value: M
+
+  /**
+   * @param base shared and frozen
+   * @param value left out, a copy of the base
+   */
+  constructor(
+    readonly model: Model,
+    readonly base: M,
+    value?: M,
+  ) {
+    this.value = value ?? clone(base)
+  }
+
+  dump(): PyDict {
+    return dump(this.value)
+  }
+
+  hash(): string {
+    return hashOf(this.value)
+  }
+
+  changes(): Change[] {
+    return diff(this.base, this.value)
+  }
+
+  sameAs(other: Database): boolean {
+    return other instanceof ModelDatabase && same(this.value, other.value)
+  }
+
+  updated(data: PyDict): Database {
+    return new ModelDatabase(this.model, this.base, this.model.construct(merge(this.dump(), data)) as unknown as M)
+  }
+}

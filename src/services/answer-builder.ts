@@ -39,6 +39,11 @@ export class AnswerBuilder {
     return this.text.length + this.reasoning.length + written
   }
 
+  /** Whether the end has come; token counts may still follow. */
+  get ended(): boolean {
+    return this.finishReason !== ''
+  }
+
   /** @throws BadAnswer */
   add(value: unknown): void {
     const checked = piecesSchema.safeParse(value)
@@ -60,7 +65,7 @@ export class AnswerBuilder {
   /** @throws BadAnswer if the end has not come */
   finish(): Heard {
     const { text, reasoning, finishReason, usage } = this
-    if (finishReason === '') throw new BadAnswer('cutOff', 'cut its answer off')
+    if (!this.ended) throw new BadAnswer('cutOff', 'cut its answer off')
     const toolCalls = this.calls.map(({ id, name, arguments: written }, i) => {
       if (name === '') throw new BadAnswer('malformed', 'sent a tool call without a name')
       return { id: id || `call-${i}`, name, arguments: written }

@@ -132,6 +132,13 @@ it('estimates tokens where the service does not count, and says so', async () =>
   expect(service.counters()).toMatchObject({ calls: 1, requests: 1, estimated: 1, outputTokens: 3 })
 })
 
+it('takes an answer whose end has come, whatever becomes of the connection', async () => {
+  const server = await serverFor(inTurn({ kind: 'lingering', text: 'All of it.' }))
+  const service = serviceAt(server.url, { gapSeconds: 0.1 })
+  expect(await service.complete(HELLO)).toMatchObject({ text: 'All of it.', usageEstimated: true })
+  expect(service.counters().requests).toBe(1)
+})
+
 it('keeps to its concurrency and its rate', async () => {
   const server = await serverFor(inTurn(answer('ok', { waitMs: 30 })))
   const service = serviceAt(server.url, { maxConcurrent: 3 })

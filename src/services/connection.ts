@@ -55,10 +55,14 @@ export class Connection {
       signal.throwIfAborted()
       return builder.finish()
     } catch (error) {
+      // Nothing that comes after its end takes an answer away: some services keep the connection, some lose it.
+      if (builder.ended && !(error instanceof BadAnswer)) return builder.finish()
       const failure = closing.aborted ? CLOSED : this.explain(error, { deadline, begun, library })
       throw new ServiceError(this.where, failure, { received: begun ? builder.received : null })
     } finally {
       deadline.stop()
+      // Whatever is left of an answer that failed is not waited for.
+      stop()
       closing.removeEventListener('abort', stop)
     }
   }
@@ -100,7 +104,8 @@ export class Connection {
   private refused({ status, error, message, headers }: InstanceType<Library['APIError']>): Failure {
     const told = errorSchema.safeParse(error).data
     // Without an error in the body, the library's message is the status and the body's text.
-    const text = typeof error === 'string' ? error : (told?.message ?? message.replace(/^\d+ ?/, '').replace(/^status code \(no body\)$/, ''))
+    const body = message.replace(/^\d+ ?/, '').replace(/^status code \(no body\)$/, '')
+    const text = typeof error === 'string' ? error : (told?.message ?? body)
     const answer = { status: status ?? 500, said: quotable(text, this.key), code: String(told?.code ?? ''), headers }
     return statusFailure(answer, this.config)
   }

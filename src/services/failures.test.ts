@@ -156,7 +156,6 @@ describe('the key', () => {
 
   it('is the one that was named, not one that lies about', async () => {
     const lying = { OPENAI_API_KEY: 'a', OPENAI_ADMIN_KEY: 'b', OPENAI_ORG_ID: 'c', OPENAI_CUSTOM_HEADERS: 'Authorization: d' }
-    const before = { ...process.env }
     Object.assign(process.env, lying)
     try {
       const server = await serverFor(inTurn(answer('ok')))
@@ -164,7 +163,7 @@ describe('the key', () => {
       expect(server.requests[0].headers.authorization).toBeUndefined()
       expect(server.requests[0].headers['openai-organization']).toBeUndefined()
     } finally {
-      process.env = before
+      for (const name of Object.keys(lying)) delete process.env[name]
     }
   })
 

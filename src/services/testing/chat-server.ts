@@ -95,6 +95,9 @@ async function play(reply: Reply, response: ServerResponse): Promise<void> {
       await stream(response, [...chunksOf({ text: 'It is' }), { error: reply.error }])
       response.end('data: [DONE]\n\n')
       return
+    case 'lingering':
+      await stream(response, [...chunksOf(reply), ...endOf({ ...reply, usage: null })])
+      return
     default:
       await stream(response, chunksOf(reply))
       if (reply.kind === 'cutOff') response.end()

@@ -11,6 +11,8 @@ export type Reply =
   | { kind: 'silent' }
   /** Begins an answer and falls silent. */
   | { kind: 'stalled'; text: string }
+  /** Answers to the end and keeps the connection open. */
+  | { kind: 'lingering'; text: string }
   /** Ends the stream in good order, in the middle of the answer. */
   | { kind: 'cutOff'; text: string }
   /** Loses the connection in the middle of the answer. */

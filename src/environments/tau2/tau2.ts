@@ -59,6 +59,13 @@ export interface Tau2Environment extends Environment {
   open(task: Task, options: OpenOptions): Promise<Tau2Episode>
 }
 
+/** Whether an environment is τ²-bench, guarded or not. */
+export function isTau2(environment: Environment): environment is Tau2Environment {
+  return environment.name === NAME && 'gold' in environment
+}
+
+const NAME = 'tau2'
+
 /** Upstream's splits under the names that they have here: its test tasks are held out. */
 const SPLITS: Record<string, string> = { train: 'train', unseen: 'test' }
 
@@ -108,7 +115,7 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
   }
 
   return {
-    name: 'tau2',
+    name: NAME,
     deadline: users.some(({ user }) => user !== 'scripted') ? MODEL_DEADLINE : undefined,
     splits: () => Object.keys(SPLITS),
     tasks(split) {

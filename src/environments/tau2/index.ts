@@ -1,4 +1,5 @@
 export { Tau2Episode } from './episode.ts'
+export { modelJudge } from './evaluator/model-judge.ts'
 export type { NlJudge, NlVerdict } from './evaluator/nl.ts'
 export type { Message as Tau2Message } from './protocol/message.ts'
 export { GREETING as TAU2_GREETING, TERMINATIONS, type Termination } from './protocol/protocol.ts'

@@ -92,11 +92,12 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
   if (solo && without) throw new UserError(`τ²-bench: ${without.name} has no solo mode; leave it out of domains`, 2)
   const simulators = simulatorsOf(users, folder)
   const tools = new Map([...domains.values()].map((domain) => [domain.name, agentTools(domain, solo)]))
+  const splits = Object.keys(SPLITS).filter((split) => [...domains.values()].some((one) => idsOf(one, split).length > 0))
   const known = new Map<string, Task[]>()
 
   const listed = (split: string): Task[] =>
     [...domains.values()].flatMap((domain) =>
-      (domain.splits.get(SPLITS[split]) ?? domain.splits.get('base') ?? []).flatMap((id): Task[] => {
+      idsOf(domain, split).flatMap((id): Task[] => {
         const task = domain.tasks.get(id)
         if (!task) throw new UserError(`τ²-bench: ${domain.name} has no task "${id}", which its split_tasks.json names`)
         if (solo && task.ticket === null) return []
@@ -117,10 +118,10 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
   return {
     name: NAME,
     deadline: users.some(({ user }) => user !== 'scripted') ? MODEL_DEADLINE : undefined,
-    splits: () => Object.keys(SPLITS),
+    splits: () => splits,
     tasks(split) {
-      if (!Object.hasOwn(SPLITS, split)) {
-        throw new UserError(`τ²-bench has no split "${split}"; it has ${Object.keys(SPLITS).join(', ')}`)
+      if (!splits.includes(split)) {
+        throw new UserError(`τ²-bench has no split "${split}"; it has ${splits.join(', ')}`)
       }
       const tasks = known.get(split) ?? listed(split)
       known.set(split, tasks)
@@ -157,6 +158,11 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
     },
     transitionKind,
   }
+}
+
+/** A domain that is not split is there to train with. */
+function idsOf({ splits }: OpenedDomain, split: string): readonly string[] {
+  return splits.get(SPLITS[split]) ?? (split === 'train' ? splits.get('base') : undefined) ?? []
 }
 
 function openNamed(name: string, folder: string): OpenedDomain {

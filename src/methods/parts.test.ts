@@ -36,7 +36,7 @@ it('logs of calls and users are asked about as such, without being told so', () 
 })
 
 it('τ²-bench has agents of its own, the short one for the transcript style', () => {
-  const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'tiny')
+  const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'talks')
   const environment = tau2Environment({ data: tiny, domains: ['mock'] })
   const agent = (preset: typeof miniPreset) =>
     partsOf(resolveConfig(preset, { 'model.path': 'models/mini' }).config, { environment }, () => {}).agent.name

@@ -6,7 +6,7 @@ import type { Task, Trajectory } from '../core/index.ts'
 import { type Tau2Environment, tau2Environment, trajectorySchema } from '../environments/index.ts'
 import { type PlayWithOptions, playWith } from './play-with.ts'
 
-const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'tiny')
+const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'talks')
 const shared = join(process.env.RWML_SHARED ?? '../shared', 'data', 'tau2')
 
 const play = (environment: Tau2Environment, tasks: Task[], options: Partial<PlayWithOptions> & Pick<PlayWithOptions, 'player'>) =>

@@ -12,9 +12,9 @@ import {
   Texts,
   TranscriptVectors,
 } from './check/vectors.ts'
-import { type LoadedDomain } from './check/world.ts'
+import type { LoadedDomain } from './check/world.ts'
 import { DOMAINS } from './domains.ts'
-import { constructFrom } from './files.ts'
+import { constructFrom, readText } from './files.ts'
 import { findTau2Folder } from './folder.ts'
 import { PyError } from './python/errors.ts'
 import { parseJson } from './python/json.ts'
@@ -22,7 +22,6 @@ import { isDict, type PyDict, type PyValue } from './python/value.ts'
 import { loadTasks, type Tau2Task } from './tasks.ts'
 
 export type { VectorCheck, VectorDifference } from './check/tally.ts'
-export type { Prompts } from './check/texts.ts'
 
 /** Domains as the checks come to need them, each read once. */
 class Domains {
@@ -55,12 +54,24 @@ interface CheckContext {
  * Compares this program with recordings of upstream's: tasks, random sequences, transcripts, malformed arguments,
  * calculations, schemas and prompts.
  * @param data upstream's data folder, or a parent of it
+ * @param agentPrompt an agent's system prompt around a policy
  * @throws UserError when a file is unreadable or no such recording
  */
-export function checkVectors(data: string, files: readonly string[], promptsIn: (folder: string) => Prompts): VectorCheck {
+export function checkVectors(
+  data: string | undefined,
+  files: readonly string[],
+  agentPrompt: (policy: string) => string,
+): VectorCheck {
   const folder = findTau2Folder(data)
   const domains = new Domains(folder)
-  const prompts = promptsIn(folder)
+  const simulator = join(folder, 'user_simulator')
+  const prompts: Prompts = {
+    agent: agentPrompt,
+    guidelines: () => ({
+      plain: readText(simulator, 'simulation_guidelines.md'),
+      withTools: readText(simulator, 'simulation_guidelines_tools.md'),
+    }),
+  }
   const tally = new Tally()
   for (const file of files) checkFile(readVectors(file), { file, domains, prompts, tally })
   return tally.result

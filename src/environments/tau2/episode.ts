@@ -2,7 +2,6 @@ import {
   type Action,
   type EpisodeFacts,
   type HiddenCall,
-  locatedMessage,
   type Observation,
   type ToolResult,
 } from '../../core/index.ts'
@@ -144,7 +143,7 @@ export class Tau2Episode implements Episode {
   private fail(error: unknown): void {
     if (!isOwnFailure(error)) throw error
     this.conversation.protocol.fail()
-    this.failed = locatedMessage(error)
+    this.failed = (error as Error).message
   }
 
   private facts(termination: string): EpisodeFacts {

@@ -1,3 +1,4 @@
+export { assertSameVectors, checkVectors, type VectorCheck, type VectorDifference } from './check.ts'
 export { Tau2Episode } from './episode.ts'
 export { modelJudge } from './evaluator/model-judge.ts'
 export type { NlJudge, NlVerdict } from './evaluator/nl.ts'

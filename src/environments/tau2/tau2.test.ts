@@ -6,7 +6,7 @@ import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatOptions, Se
 import { STOP } from './protocol/protocol.ts'
 import { type Tau2Environment, tau2Environment } from './tau2.ts'
 
-const tiny = join(import.meta.dirname, 'testing', 'tiny')
+const tiny = join(import.meta.dirname, 'testing', 'talks')
 const shared = join(process.env.RWML_SHARED ?? '../shared', 'data', 'tau2')
 
 const say = (text: string): Action => ({ kind: 'text', text })

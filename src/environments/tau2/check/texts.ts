@@ -4,17 +4,11 @@ import { Tau2World } from '../environment.ts'
 import { PyError } from '../python/errors.ts'
 import { dumps } from '../python/json.ts'
 import type { PyValue } from '../python/value.ts'
-import type { Scenario } from '../tasks.ts'
 import { functionSchema, returnsSchema, type Toolkit } from '../tool.ts'
+import { type Guidelines, userPrompt } from '../users/prompt.ts'
 import { expectEqual, type Tally } from './tally.ts'
 import type { BadArguments, Texts } from './vectors.ts'
 import type { LoadedDomain } from './world.ts'
-
-/** The prompts, which other rooms make. */
-export interface Prompts {
-  agent(policy: string): string
-  user(scenario: Scenario, hasTools: boolean): string
-}
 
 /** A JSON value of JavaScript as Python would write it; whole numbers are ints. */
 function plainText(value: unknown): string {
@@ -71,6 +65,13 @@ export function checkCalculation(expression: PyValue, content: string, error: bo
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
+/** What the texts of a domain are compared with beside its own. */
+export interface Prompts {
+  /** An agent's system prompt around a policy: agents, in a room above, make it. */
+  agent(policy: string): string
+  guidelines(): Guidelines
+}
+
 /** A domain's policy, the schemas of its tools, and the prompts made of them. */
 export function checkTexts(file: string, loaded: LoadedDomain, texts: Texts, prompts: Prompts, tally: Tally): void {
   const { domain, data, tasks } = loaded
@@ -96,7 +97,7 @@ export function checkTexts(file: string, loaded: LoadedDomain, texts: Texts, pro
       tally.count('skipped')
       continue
     }
-    const prompt = () => prompts.user(task.scenario, domain.userTools !== null)
+    const prompt = () => userPrompt(prompts.guidelines(), task.scenario, domain.userTools !== null)
     check(`user prompt of ${task_id}`, () => expectEqual('user_system_prompt', user_system_prompt, prompt()))
   }
 }

@@ -101,11 +101,8 @@ export function enumeration<const V extends readonly string[]>(
     isNamed: true,
     isExact: (value) => typeof value === 'string' && values.includes(value),
     schema(definitions: Definitions) {
-      definitions.set(name, {
-        ...(description === undefined ? {} : { description }),
-        ...choiceSchema(values),
-        title: name,
-      })
+      const { type, ...choices } = choiceSchema(values)
+      definitions.set(name, { ...(description === undefined ? {} : { description }), ...choices, title: name, type })
       return { $ref: `#/$defs/${name}` }
     },
     read(input, at, problems) {

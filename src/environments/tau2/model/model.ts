@@ -138,20 +138,17 @@ export function titleOf(name: string): string {
     .join(' ')
 }
 
-function plainDefault(value: PyValue): JsonSchemaValue {
-  if (Array.isArray(value)) return value.map(plainDefault)
-  if (isDict(value)) return Object.fromEntries([...value].map(([key, item]) => [key, plainDefault(item)]))
-  if (typeof value === 'bigint') return Number(value)
-  if (typeof value === 'object' && value !== null) {
-    return isModel(value) ? plainDefault(dump(value)) : value.iso
-  }
-  return value
+/** A default as the schema shows it: one that could be changed is made anew for each instance, and not shown. */
+function shownDefault(value: PyValue | undefined): { default?: JsonSchemaValue } {
+  if (value === undefined || Array.isArray(value) || isDict(value) || isModel(value)) return {}
+  if (typeof value === 'bigint') return { default: Number(value) }
+  return { default: typeof value === 'object' && value !== null ? value.iso : value }
 }
 
 function fieldSchema(name: string, { type, description, default: otherwise }: Field, defs: Definitions): JsonSchema {
   const schema: JsonSchema = {
     ...type.schema(defs),
-    ...(otherwise === undefined ? {} : { default: plainDefault(otherwise) }),
+    ...shownDefault(otherwise),
     ...(description === undefined ? {} : { description }),
     ...(type.isNamed ? {} : { title: titleOf(name) }),
   }

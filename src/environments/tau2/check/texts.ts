@@ -10,9 +10,18 @@ import { expectEqual, type Tally } from './tally.ts'
 import type { BadArguments, Texts } from './vectors.ts'
 import type { LoadedDomain } from './world.ts'
 
-/** A schema as JavaScript writes it, where 0.0 is 0. */
-function plainText(schema: PyValue): string {
-  return JSON.stringify(JSON.parse(dumps(schema)))
+/** A JSON value of JavaScript as Python would write it; whole numbers are ints. */
+function plainText(value: unknown): string {
+  return dumps(fromPlain(value))
+}
+
+function fromPlain(value: unknown): PyValue {
+  if (Array.isArray(value)) return value.map(fromPlain)
+  if (typeof value === 'object' && value !== null) {
+    return new Map(Object.entries(value).map(([key, item]) => [key, fromPlain(item)]))
+  }
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value)
+  return value as PyValue
 }
 
 /** Malformed arguments, each against a fresh world, and the schemas of results. */
@@ -35,7 +44,7 @@ export function checkBadArguments(
     tally.unit(file, `${domain.name}, result of ${key}`, () => {
       const [party, name] = key.split(':')
       const tool = (party === 'user' ? domain.userTools : domain.tools)?.tools.get(name)
-      expectEqual('returns_schema', plainText(schema), tool ? JSON.stringify(returnsSchema(tool)) : 'no such tool')
+      expectEqual('returns_schema', dumps(schema), tool ? plainText(returnsSchema(tool)) : 'no such tool')
     })
   }
 }
@@ -100,7 +109,7 @@ function expectTools(
 ): void {
   const tools = [...(toolkit?.tools.values() ?? [])]
   schemas.forEach((schema, index) => {
-    expectEqual('schema', plainText(schema), tools[index] ? JSON.stringify(functionSchema(tools[index])) : 'no tool')
+    expectEqual('schema', dumps(schema), tools[index] ? plainText(functionSchema(tools[index])) : 'no tool')
   })
   expectEqual('number of tools', schemas.length, tools.length)
   for (const [name, { type, mutates }] of types ?? []) {

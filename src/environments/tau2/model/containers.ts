@@ -101,8 +101,11 @@ export function enumeration<const V extends readonly string[]>(
     isNamed: true,
     isExact: (value) => typeof value === 'string' && values.includes(value),
     schema(definitions: Definitions) {
-      const { type, ...choices } = choiceSchema(values)
-      definitions.set(name, { ...(description === undefined ? {} : { description }), ...choices, title: name, type })
+      definitions.set(name, {
+        ...(description === undefined ? {} : { description }),
+        ...choiceSchema(values),
+        title: name,
+      })
       return { $ref: `#/$defs/${name}` }
     },
     read(input, at, problems) {

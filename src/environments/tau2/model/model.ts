@@ -138,17 +138,20 @@ export function titleOf(name: string): string {
     .join(' ')
 }
 
-/** A default as the schema shows it: one that could be changed is made anew for each instance, and not shown. */
-function shownDefault(value: PyValue | undefined): { default?: JsonSchemaValue } {
-  if (value === undefined || Array.isArray(value) || isDict(value) || isModel(value)) return {}
-  if (typeof value === 'bigint') return { default: Number(value) }
-  return { default: typeof value === 'object' && value !== null ? value.iso : value }
+function plainDefault(value: PyValue): JsonSchemaValue {
+  if (Array.isArray(value)) return value.map(plainDefault)
+  if (isDict(value)) return Object.fromEntries([...value].map(([key, item]) => [key, plainDefault(item)]))
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'object' && value !== null) {
+    return isModel(value) ? plainDefault(dump(value)) : value.iso
+  }
+  return value
 }
 
 function fieldSchema(name: string, { type, description, default: otherwise }: Field, defs: Definitions): JsonSchema {
   const schema: JsonSchema = {
     ...type.schema(defs),
-    ...shownDefault(otherwise),
+    ...(otherwise === undefined ? {} : { default: plainDefault(otherwise) }),
     ...(description === undefined ? {} : { description }),
     ...(type.isNamed ? {} : { title: titleOf(name) }),
   }

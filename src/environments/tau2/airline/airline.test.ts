@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dumps } from '../python/json.ts'
-import type { PyValue } from '../python/value.ts'
+import { dumps, parseJson } from '../python/json.ts'
+import type { PyDict, PyValue } from '../python/value.ts'
 import { airline } from './domain.ts'
 import type { AirlineState } from './state.ts'
 import { callWith } from './testing/calls.ts'
@@ -95,7 +95,10 @@ describe('booking', () => {
     [{ cabin: 'first' }, "1 validation error for Reservation\ncabin\n  Input should be 'business', 'economy' or 'ba"],
     [{ user_id: 'nobody' }, 'User nobody not found'],
     [{ payment_methods: [{ payment_id: 'x', amount: 100 }] }, 'Payment method x not found'],
-    [{ payment_methods: [{ payment_id: 'gift_card_1', amount: 900 }] }, 'Not enough balance in payment method gift_car'],
+    [
+      { payment_methods: [{ payment_id: 'gift_card_1', amount: 900 }] },
+      'Not enough balance in payment method gift_car',
+    ],
   ])('refuses %j', (change, message) => {
     const state = data.open()
     expect(callWith(state, 'book_reservation', booking(change)).slice(0, `Error: ${message}`.length)).toBe(
@@ -111,7 +114,11 @@ describe('changing a reservation', () => {
 
   it('keeps the old price of flights that stay, and credits a gift card', () => {
     const state = data.open()
-    callWith(state, 'update_reservation_flights', update(`[${kept}]`, '"cabin": "economy", "payment_id": "gift_card_1"'))
+    callWith(
+      state,
+      'update_reservation_flights',
+      update(`[${kept}]`, '"cabin": "economy", "payment_id": "gift_card_1"'),
+    )
     expect(changes(state)).toEqual([
       'replace /reservations/AAAAAA/flights [{"flight_number": "HAT901", "origin": "SFO", "destination": "ORD", "date": "2024-05-20", "price": 110}]',
       'replace /reservations/AAAAAA/payment_history [{"payment_id": "credit_card_1", "amount": 380}, {"payment_id": "gift_card_1", "amount": -160}]',
@@ -157,10 +164,10 @@ describe('changing a reservation', () => {
   it('takes as passengers whatever is as long', () => {
     const state = data.open()
     const given = (passengers: string) => `{"reservation_id": "AAAAAA", "passengers": ${passengers}}`
-    callWith(state, 'update_reservation_passengers', given('["\u{1f600}", {"name": 1}]'))
+    callWith(state, 'update_reservation_passengers', given('["\u{1f600}", 1.0]'))
     expect(changes(state)).toEqual([
       'replace /reservations/AAAAAA/passengers/0 "\\ud83d\\ude00"',
-      'replace /reservations/AAAAAA/passengers/1 {"name": 1}',
+      'replace /reservations/AAAAAA/passengers/1 1.0',
     ])
     expect(callWith(state, 'update_reservation_passengers', given('"\u{1f600}y"'))).toContain('"\\ud83d\\ude00y"')
     expect(callWith(state, 'update_reservation_passengers', given('[]'))).toMatch(/does not match$/)
@@ -193,6 +200,23 @@ describe('searching', () => {
 })
 
 describe('an episode', () => {
+  it('searches flights that initialization data brought or moved', () => {
+    const state = data.open()
+    const found = (origin: string) =>
+      [
+        ...callWith(
+          state,
+          'search_direct_flight',
+          `{"origin": "${origin}", "destination": "JFK", "date": "2024-05-20"}`,
+        ).matchAll(/HAT\d+/g),
+      ].join()
+    const moved = parseJson('{"flights": {"HAT901": {"origin": "LAX", "destination": "JFK"}}}') as PyDict
+    expect(found('LAX')).toBe('')
+    state.db = state.db.updated(moved) as AirlineState['db']
+    expect(found('LAX')).toBe('HAT901')
+    expect(found('ORD')).toBe('HAT902')
+  })
+
   it('leaves the shared data as it was', () => {
     const before = data.open().db.hash()
     const state = data.open()

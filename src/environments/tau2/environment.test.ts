@@ -13,7 +13,7 @@ const task = loadTasks(join(tiny, 'mock')).get('two tasks')!
 const shop = retail.load(join(tiny, 'retail'))
 
 const args = (text: string) => parseJson(text) as PyDict
-const say = (world: Tau2World<never>, party: Party, name: string, text = '{}') => world.call(party, name, args(text))
+const say = (world: Pick<Tau2World, 'call'>, party: Party, name: string, text = '{}') => world.call(party, name, args(text))
 const begun = (solo = false) => {
   const world = new Tau2World(mock, data, solo)
   world.begin(task.initial)

@@ -2,12 +2,12 @@ import {
   type Action,
   type EpisodeFacts,
   type HiddenCall,
-  locatedMessage,
   type Observation,
   type ToolResult,
 } from '../../core/index.ts'
 import { ServiceError } from '../../services/index.ts'
 import type { Episode, StepResult } from '../environment.ts'
+import { UnreadableVerdict } from './evaluator/model-judge.ts'
 import { conductOf } from './protocol/conduct.ts'
 import { type CallRunner, Conversation, readArguments } from './protocol/conversation.ts'
 import { isBlank, type Message, type Spoken, type SpokenMessage, type ToolMessage } from './protocol/message.ts'
@@ -93,9 +93,7 @@ export class Tau2Episode implements Episode {
     try {
       await this.conversation.act(spoken)
     } catch (error) {
-      if (!isOwnFailure(error)) throw error
-      protocol.fail()
-      this.failed = locatedMessage(error)
+      this.fail(error)
     }
     return this.ended(this.outcome(spoken, protocol.messages.slice(before)))
   }
@@ -119,19 +117,33 @@ export class Tau2Episode implements Episode {
     return { observation: told(`The conversation is over: ${protocol.termination}.`), valid: isDone, hidden }
   }
 
-  private async ended({ observation, valid, hidden }: Pick<StepResult, 'observation' | 'valid' | 'hidden'>) {
-    const { termination } = this.conversation.protocol
-    const isOutOfTurns = termination === null && this.turns >= this.parts.maxTurns
-    const result: StepResult = { observation, done: false, truncated: false, valid }
-    if (hidden !== undefined && hidden.length > 0) result.hidden = hidden
-    if (termination === null && !isOutOfTurns) return result
+  private async ended(seen: Pick<StepResult, 'observation' | 'valid' | 'hidden'>): Promise<StepResult> {
+    const { protocol } = this.conversation
+    const result: StepResult = { ...seen, done: false, truncated: false }
+    if (result.hidden?.length === 0) delete result.hidden
+    if (protocol.termination === null && this.turns < this.parts.maxTurns) return result
+    let judged: { reward: number; facts: EpisodeFacts } = { reward: 0, facts: {} }
+    if (protocol.termination === 'user_stop' || protocol.termination === 'agent_stop') {
+      try {
+        judged = await this.parts.evaluate(this.messages)
+      } catch (error) {
+        this.fail(error)
+      }
+    }
+    const { termination } = protocol
     result.done = termination === 'user_stop' || termination === 'agent_stop'
     result.truncated = !result.done
-    const judged = result.done ? await this.parts.evaluate(this.messages) : { reward: 0, facts: {} }
     result.facts = { ...this.facts(termination ?? 'max_turns'), ...judged.facts }
-    if (termination === 'infrastructure_error') result.failed = this.failed ?? 'the user failed'
-    else result.reward = judged.reward
+    if (this.failed === undefined) result.reward = judged.reward
+    else result.failed = this.failed
     return result
+  }
+
+  /** What is this conversation's own failure ends it without a result; everything else goes on up. */
+  private fail(error: unknown): void {
+    if (!isOwnFailure(error)) throw error
+    this.conversation.protocol.fail()
+    this.failed = (error as Error).message
   }
 
   private facts(termination: string): EpisodeFacts {
@@ -153,8 +165,9 @@ export class Tau2Episode implements Episode {
 
 const told = (text: string): Observation => ({ from: 'environment', text })
 
-function isOwnFailure(error: unknown): error is Error {
-  return error instanceof BlankTurn || (error instanceof ServiceError && OWN_FAILURES.includes(error.kind))
+function isOwnFailure(error: unknown): boolean {
+  if (error instanceof ServiceError) return OWN_FAILURES.includes(error.kind)
+  return error instanceof BlankTurn || error instanceof UnreadableVerdict
 }
 
 function spokenOf(action: Action): Spoken {

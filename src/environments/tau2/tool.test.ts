@@ -29,7 +29,7 @@ describe('binding arguments', () => {
     [{ x: 1n, y: 2n }, "Tools.look() got an unexpected keyword argument 'x'"],
     [{ toString: 1n }, "Tools.look() got an unexpected keyword argument 'toString'"],
     [{ self: 1n }, "Tools.look() got multiple values for argument 'self'"],
-  ])('%j is refused in Python\'s words', (values, message) => expect(() => bound(values)).toThrow(message))
+  ])('%#: refuses in its words', (values, message) => expect(() => bound(values)).toThrow(message))
 })
 
 describe('results as text', () => {

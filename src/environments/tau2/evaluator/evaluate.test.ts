@@ -21,7 +21,7 @@ const twoTasks = loadTasks(join(tiny, 'mock')).get('two tasks')!
 const dict = (text: string) => parseJson(text) as PyDict
 
 /** The calls with what the world answers. */
-function recorded(world: Tau2World<never>, calls: [Party, string, string][]): RecordedCall[] {
+function recorded(world: Pick<Tau2World, 'call'>, calls: [Party, string, string][]): RecordedCall[] {
   return calls.map(([party, name, text]) => ({
     party,
     name,

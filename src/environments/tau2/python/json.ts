@@ -186,15 +186,7 @@ function dumpFloat(value: number): string {
   return reprFloat(value)
 }
 
-export interface DumpOptions {
-  sortKeys?: boolean
-}
-
-/**
- * `json.dumps(value, sort_keys=sortKeys, default=str)`: ", " and ": ", ASCII only, floats as repr.
- * Instances are dumped as `model_dump()` gives them; dates as `str` does.
- */
-export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): string {
+function dump(value: PyValue, sortKeys: boolean): string {
   if (value === null) return 'null'
   switch (typeof value) {
     case 'string':
@@ -207,8 +199,10 @@ export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): s
   }
   if (Array.isArray(value)) {
     let text = '['
-    for (let index = 0; index < value.length; index++) {
-      text += (index > 0 ? ', ' : '') + dumps(value[index], { sortKeys })
+    let separator = ''
+    for (const item of value) {
+      text += separator + dump(item, sortKeys)
+      separator = ', '
     }
     return `${text}]`
   }
@@ -216,9 +210,22 @@ export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): s
   const entries = isDict(value) ? [...value] : fieldsOf(value)
   if (sortKeys) entries.sort(([left], [right]) => compareText(left, right))
   let text = '{'
-  for (let index = 0; index < entries.length; index++) {
-    const [key, item] = entries[index]
-    text += `${index > 0 ? ', ' : ''}${quote(key)}: ${dumps(item, { sortKeys })}`
+  let separator = ''
+  for (const [key, item] of entries) {
+    text += `${separator}${quote(key)}: ${dump(item, sortKeys)}`
+    separator = ', '
   }
   return `${text}}`
+}
+
+export interface DumpOptions {
+  sortKeys?: boolean
+}
+
+/**
+ * `json.dumps(value, sort_keys=sortKeys, default=str)`: ", " and ": ", ASCII only, floats as repr.
+ * Instances are dumped as `model_dump()` gives them; dates as `str` does.
+ */
+export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): string {
+  return dump(value, sortKeys)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../core/index.ts'
-import { checkSequence, checkTask, checkTranscript, isSameTask } from './check/replays.ts'
+import { checkSequence, checkTask, checkTranscript, isSameTask, isSameVersion } from './check/replays.ts'
 import { expectEqual, Tally, type VectorCheck } from './check/tally.ts'
 import { checkBadArguments, checkCalculation, checkTexts, type Prompts } from './check/texts.ts'
 import {
@@ -165,12 +165,13 @@ function checkSequences(value: PyDict, { file, domains, tally }: CheckContext): 
 function checkTranscripts(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(TranscriptVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
+  const sameVersion = isSameVersion(loaded.tasks, vectors.simulations)
   vectors.simulations.forEach((transcript, index) => {
     const task = taskOfRecording(transcript.task_id, loaded)
     if (task === 'absent') return tally.count('skipped')
     tally.count('transcripts')
     const unit = `transcript ${index + 1}${task ? ` of task ${task.id}` : ''}`
-    tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, tally))
+    tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, sameVersion, tally))
   })
 }
 

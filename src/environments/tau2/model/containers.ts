@@ -75,6 +75,12 @@ function choiceSchema(values: readonly string[]): JsonSchema {
   return values.length === 1 ? { const: values[0], type: 'string' } : { enum: [...values], type: 'string' }
 }
 
+/** The keys in alphabetical order, as pydantic writes them. */
+function enumSchema(values: readonly string[], title: string): JsonSchema {
+  const { type, ...choices } = choiceSchema(values)
+  return { ...choices, title, type }
+}
+
 /** One of a few texts. */
 export function literal<const V extends readonly string[]>(...values: V): Type<V[number]> {
   return {
@@ -103,8 +109,7 @@ export function enumeration<const V extends readonly string[]>(
     schema(definitions: Definitions) {
       definitions.set(name, {
         ...(description === undefined ? {} : { description }),
-        ...choiceSchema(values),
-        title: name,
+        ...enumSchema(values, name),
       })
       return { $ref: `#/$defs/${name}` }
     },

@@ -207,11 +207,14 @@ function dump(value: PyValue, sortKeys: boolean): string {
     return `${text}]`
   }
   if (!isDict(value) && !isModel(value)) return quote(value.toString())
-  const entries = isDict(value) ? [...value] : fieldsOf(value)
-  if (sortKeys) entries.sort(([left], [right]) => compareText(left, right))
+  return dumpEntries(isDict(value) ? value : fieldsOf(value), sortKeys)
+}
+
+function dumpEntries(entries: Iterable<[string, PyValue]>, sortKeys: boolean): string {
+  const ordered = sortKeys ? [...entries].sort(([left], [right]) => compareText(left, right)) : entries
   let text = '{'
   let separator = ''
-  for (const [key, item] of entries) {
+  for (const [key, item] of ordered) {
     text += `${separator}${quote(key)}: ${dump(item, sortKeys)}`
     separator = ', '
   }

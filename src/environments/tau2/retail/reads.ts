@@ -38,9 +38,10 @@ export const FIND_USER_ID_BY_NAME_ZIP = tool<RetailState>({
   },
   returns: field(str, 'The user id if found, otherwise an error message.'),
   call({ db }, firstName, lastName, zip) {
+    const first = stringFor(firstName, 'lower').toLowerCase()
     for (const [id, { name, address }] of db.tables.users.entries()) {
-      // The last name is looked at only where the first one fits; so is an argument that is no text.
-      if (name.first_name.toLowerCase() !== stringFor(firstName, 'lower').toLowerCase()) continue
+      if (name.first_name.toLowerCase() !== first) continue
+      // The last name is looked at only where the first one fits, even when it is no text.
       if (name.last_name.toLowerCase() !== stringFor(lastName, 'lower').toLowerCase()) continue
       if (equals(address.zip, zip)) return id
     }
@@ -55,9 +56,8 @@ export const FIND_USER_ID_BY_EMAIL = tool<RetailState>({
   parameters: { email: field(str, "The email of the user, such as 'something@example.com'.") },
   returns: field(str, 'The user id if found, otherwise an error message.'),
   call({ db }, email) {
-    for (const [id, user] of db.tables.users.entries()) {
-      if (user.email.toLowerCase() === stringFor(email, 'lower').toLowerCase()) return id
-    }
+    const wanted = stringFor(email, 'lower').toLowerCase()
+    for (const [id, user] of db.tables.users.entries()) if (user.email.toLowerCase() === wanted) return id
     throw valueError('User not found')
   },
 })

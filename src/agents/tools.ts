@@ -65,7 +65,7 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
 }
 
 /** As chat messages. What tools return stands in user turns: every template has those. */
-function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {
+export function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {
   const system = [instruction, more].filter((text) => text !== '').join('\n\n')
   const messages: Message[] = system === '' ? [] : [{ role: 'system', content: system }]
   const before = omitted > 0 ? `\n${notShown(omitted)}` : ''
@@ -82,7 +82,7 @@ function conversation({ instruction, initial, history, omitted = 0 }: View, more
 
 const notShown = (turns: number): string => `(earlier turns not shown: ${turns})`
 
-interface Question {
+export interface Question {
   historyTurns: number
   mask: boolean
   reasoning: boolean
@@ -90,7 +90,8 @@ interface Question {
   omitted: number
 }
 
-function question(transition: Transition, { historyTurns, mask, reasoning, omitted }: Question): string {
+/** What is asked about a transition: what follows its action. */
+export function question(transition: Transition, { historyTurns, mask, reasoning, omitted }: Question): string {
   const { instruction, tools = [], initial, history, action } = transition
   const facts = userFacts(initial, history)
   const called = calledTools(action, tools)

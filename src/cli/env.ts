@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
+import { tau2SystemPrompt } from '../agents/index.ts'
 import { hash32, UserError } from '../core/index.ts'
 import {
   alfworldEnvironment,
   assertSame,
+  assertSameVectors,
   checkTraces,
+  checkVectors,
   DATA_FOLDER,
   findDataFolder,
   GAME_FILE,
@@ -146,10 +149,10 @@ function checkText(name: string, { splits, episodes, steps, valid, rewarded, not
   ].join('\n')
 }
 
-/** An environment of one's own, and beneath it ALFWorld. */
+/** An environment of one's own, and beneath it those that recordings exist of. */
 function checkCommand(): Command {
   return new Command('check')
-    .description('hold an environment of your own to what training counts on; alfworld: compare with recordings')
+    .description('hold an environment of your own to what training counts on; alfworld, tau2: compare with recordings')
     .argument('[file]', 'experiment file whose `environment` is checked', pathName)
     .option('--commands <list...>', 'commands to try, where episodes do not list their actions()')
     .option('--json', 'one JSON object as the last line')
@@ -160,9 +163,11 @@ Plays a few episodes of each split twice, with random actions and some nonsense;
 
 Examples:
   rwml env check experiment.ts --commands look "open door 1"
-  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl`,
+  rwml env check alfworld --data ~/.cache/alfworld --traces recorded.jsonl
+  rwml env check tau2 --data tau2-bench --vectors retail.json`,
     )
     .addCommand(checkAlfworld())
+    .addCommand(checkTau2())
     .action(async (file: string | undefined, { commands, json }: { commands?: string[]; json?: boolean }) => {
       if (file === undefined) {
         throw new UserError('name an experiment file, or alfworld: rwml env check experiment.ts', 2)
@@ -203,6 +208,31 @@ function checkAlfworld(): Command {
         if (first) console.log(`first difference: ${JSON.stringify(first, null, 2)}`)
       }
       assertSame(check)
+    })
+}
+
+function checkTau2(): Command {
+  return new Command('tau2')
+    .description("compare tools, databases, evaluators, schemas and prompts with recordings of upstream's")
+    .option('--data <dir>', "upstream's data folder, or one above it (default: $TAU2_DATA_DIR)", pathName)
+    .requiredOption('--vectors <files...>', 'recordings, one JSON file each', pathNames)
+    .option('--json', 'one JSON object as the last line')
+    .addHelpText('after', '\nExample:\n  rwml env check tau2 --data tau2-bench --vectors retail.json fuzz_retail.json')
+    .action(({ data, vectors }: { data?: string; vectors: string[] }, command: Command) => {
+      const { json } = command.optsWithGlobals<{ json?: boolean }>()
+      const check = checkVectors(data, vectors, tau2SystemPrompt)
+      const { texts, ...counts } = check
+      if (json) console.log(JSON.stringify(counts))
+      else {
+        const { tasks, sequences, transcripts, calls, skipped, differences, callsPerSecond, first } = counts
+        console.log(
+          `${tasks} tasks, ${sequences} sequences, ${transcripts} transcripts, ${calls} calls, ${texts} texts`,
+        )
+        console.log(`${differences} differences, ${callsPerSecond} calls/s`)
+        if (skipped > 0) console.log(`${skipped} skipped: of tasks that the data holds otherwise or not at all`)
+        if (first) console.log(`first difference: ${JSON.stringify(first, null, 2)}`)
+      }
+      assertSameVectors(check)
     })
 }
 

@@ -8,6 +8,12 @@ export interface ToolCall {
   arguments: string
 }
 
+/** A call that another party made with tools of its own, and what it got: recorded, and never shown to the agent. */
+export interface HiddenCall extends ToolCall {
+  content: string
+  error?: boolean
+}
+
 /** One line of text that stands for an action in histories and prompts. */
 export function actionText(action: Action): string {
   if (action.kind === 'text') return action.text

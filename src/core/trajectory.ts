@@ -1,4 +1,4 @@
-import type { Action } from './action.ts'
+import type { Action, HiddenCall } from './action.ts'
 import type { Observation } from './observation.ts'
 import type { Task } from './task.ts'
 
@@ -9,6 +9,8 @@ export interface Turn {
   /** The parsed action; null when the reply held none. */
   action: Action | null
   observation: Observation
+  /** What another party did with its own tools between the action and the observation. Absent: nothing. */
+  hidden?: HiddenCall[]
   /** Admissible to the environment; a reply without an action is invalid. */
   valid: boolean
   /** Sampled token ids, never re-encoded, and their log-probabilities at sampling. */
@@ -25,6 +27,9 @@ export interface TokenSequence {
   logprobs: number[]
 }
 
+/** What there is to know of a finished episode beside its reward: who played the user, why it ended, what it was judged by. */
+export type EpisodeFacts = Record<string, string | number | boolean>
+
 /** `s_0, a_0, s_1, …, s_T` of one attempt at a task. `reward` is absent where the environment has none. */
 export interface Trajectory {
   task: Task
@@ -32,10 +37,15 @@ export interface Trajectory {
   sample: number
   seed: number
   initial: Observation
+  /** What another party did with its own tools before the initial observation. Absent: nothing. */
+  hidden?: HiddenCall[]
   turns: Turn[]
   reward?: number
   done: boolean
   truncated: boolean
+  /** Why it is no result: something that is not the agent failed. Left out of measures, and counted. Absent: it is one. */
+  failed?: string
+  facts?: EpisodeFacts
   /** Prompts whose oldest turns were left out because they did not fit the model's context. Absent: none. */
   shortened?: number
   /** It was truncated because not even the current observation fits the context. Absent: no. */

@@ -1,4 +1,13 @@
-import type { Action, Observation, Random, Task, Trajectory, Transition } from '../core/index.ts'
+import type {
+  Action,
+  EpisodeFacts,
+  HiddenCall,
+  Observation,
+  Random,
+  Task,
+  Trajectory,
+  Transition,
+} from '../core/index.ts'
 
 /** What one step of an episode returned. */
 export interface StepResult {
@@ -11,11 +20,19 @@ export interface StepResult {
   valid: boolean
   /** Task reward so far; absent where the environment has none. */
   reward?: number
+  /** What another party did with its own tools before it came to this observation: for the record alone. */
+  hidden?: HiddenCall[]
+  /** Why the episode is no result, where something else than the agent failed; `truncated` is true then. */
+  failed?: string
+  /** With the last step: what there is to know of the episode beside its reward. */
+  facts?: EpisodeFacts
 }
 
 /** One attempt at a task. Independent of every other episode: no shared mutable state. */
 export interface Episode {
   readonly initial: Observation
+  /** What another party did with its own tools before `initial`: for the record alone. */
+  readonly hidden?: HiddenCall[]
   step(action: Action): StepResult | Promise<StepResult>
   /** Admissible text commands now, where the environment can list them. */
   actions?(): string[]
@@ -44,6 +61,8 @@ export interface StateVariants {
 /** A set of tasks and a way to open episodes of them. An environment without reward runs everything but policy RL. */
 export interface Environment {
   readonly name: string
+  /** Longest wait for it to open an episode or answer a step, in milliseconds, where that is not the usual. */
+  readonly deadline?: number
   splits(): string[]
   tasks(split: string): Task[]
   open(task: Task, options: OpenOptions): Episode | Promise<Episode>

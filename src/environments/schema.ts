@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Action, Observation, Task, Trajectory } from '../core/index.ts'
+import type { Action, EpisodeFacts, HiddenCall, Observation, Task, Trajectory } from '../core/index.ts'
 import type { StepResult } from './environment.ts'
 
 /** What comes from an environment (or a recording of one), as schemas: it may be anybody's code. */
@@ -33,6 +33,18 @@ export const observationSchema: z.ZodType<Observation> = z.discriminatedUnion('f
   }),
 ])
 
+export const hiddenSchema: z.ZodType<HiddenCall[]> = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    content: z.string(),
+    error: z.boolean().optional(),
+  }),
+)
+
+const factsSchema: z.ZodType<EpisodeFacts> = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+
 export const stepResultSchema: z.ZodType<StepResult> = z
   .object({
     observation: observationSchema,
@@ -41,6 +53,9 @@ export const stepResultSchema: z.ZodType<StepResult> = z
     valid: z.boolean(),
     /** Finite: a reward that is no number would spread through every weight. */
     reward: z.number().optional(),
+    hidden: hiddenSchema.optional(),
+    failed: z.string().optional(),
+    facts: factsSchema.optional(),
   })
   .refine(({ done, truncated }) => !(done && truncated), '`done` and `truncated` are never both true')
 
@@ -54,11 +69,13 @@ export const trajectorySchema: z.ZodType<Trajectory> = z.object({
   sample: z.int(),
   seed: z.number(),
   initial: observationSchema,
+  hidden: hiddenSchema.optional(),
   turns: z.array(
     z.object({
       reply: z.string(),
       action: actionSchema.nullable(),
       observation: observationSchema,
+      hidden: hiddenSchema.optional(),
       valid: z.boolean(),
       tokens: numbers,
       logprobs: numbers,
@@ -67,6 +84,8 @@ export const trajectorySchema: z.ZodType<Trajectory> = z.object({
   reward: z.number().optional(),
   done: z.boolean(),
   truncated: z.boolean(),
+  failed: z.string().optional(),
+  facts: factsSchema.optional(),
   shortened: z.int().min(0).optional(),
   outgrown: z.boolean().optional(),
   sequences: z.array(z.object({ tokens: numbers, mask: numbers, logprobs: numbers })),

@@ -1,5 +1,6 @@
 export * from './context-note.ts'
 export * from './diagnose/index.ts'
+export * from './episode-facts.ts'
 export * from './policy.ts'
 export * from './predictions.ts'
 export * from './result.ts'

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/index.ts'
 import { type Trajectory, transitionsOf } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
+import { summariseFacts } from './episode-facts.ts'
 import type { PolicyResult } from './result.ts'
 
 const isSolved = (trajectory: Trajectory): boolean => (trajectory.reward ?? 0) > 0
@@ -12,7 +13,9 @@ export function policyResult(
   environment: Environment,
   agent: Agent,
 ): PolicyResult {
-  const all = runs.flat()
+  // An episode that broke for a reason that is not the agent's is neither a success nor a failure of it; it is counted.
+  const counted = runs.map((run) => run.filter(({ failed }) => failed === undefined))
+  const all = counted.flat()
   const turns = all.flatMap((trajectory) => trajectory.turns)
   const solved = all.filter(isSolved)
   const grounded = environment.grounded
@@ -28,7 +31,7 @@ export function policyResult(
   return {
     split,
     tasks: runs[0]?.length ?? 0,
-    successByRun: runs.map((run) => share(run.filter(isSolved).length, run.length)),
+    successByRun: counted.map((run) => share(run.filter(isSolved).length, run.length)),
     invalidShare: share(turns.filter((turn) => !turn.valid).length, turns.length),
     stepsPerSolved:
       solved.length === 0
@@ -42,7 +45,9 @@ export function policyResult(
     parseRate: share(turns.filter((turn) => agent.parseAction(turn.reply).wellFormed).length, turns.length),
     shortened: all.reduce((sum, { shortened = 0 }) => sum + shortened, 0),
     outgrown: all.filter(({ outgrown }) => outgrown).length,
-    episodes: runs.flatMap((run, index) =>
+    failed: runs.flat().length - all.length,
+    facts: summariseFacts(runs.flat()),
+    episodes: counted.flatMap((run, index) =>
       run.map((trajectory) => ({
         taskId: trajectory.task.id,
         run: index,

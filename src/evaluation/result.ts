@@ -1,3 +1,5 @@
+import type { FactSummary } from './episode-facts.ts'
+
 /** What an evaluation found: the content of `evaluation.json`, and all that tables and figures are drawn from. */
 
 export interface EvaluationResult {
@@ -37,6 +39,10 @@ export interface PolicyResult {
   shortened?: number
   /** Episodes that ended because not even the current observation fits the context. */
   outgrown?: number
+  /** Episodes that broke for a reason that is not the agent's: in no other figure. */
+  failed?: number
+  /** What the environment says of its episodes, the failed ones included; null where it says nothing. */
+  facts?: FactSummary | null
   episodes: { taskId: string; run: number; solved: boolean; steps: number; invalid: number }[]
 }
 

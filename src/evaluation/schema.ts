@@ -46,6 +46,14 @@ const policySchema = z.object({
   parseRate: share,
   shortened: count.optional(),
   outgrown: count.optional(),
+  failed: count.optional(),
+  facts: z
+    .object({
+      counts: z.record(z.string(), z.record(z.string(), count)),
+      means: z.record(z.string(), z.number()),
+    })
+    .nullable()
+    .optional(),
   episodes: z.array(
     z.object({ taskId: z.string(), run: z.number(), solved: z.boolean(), steps: count, invalid: count }),
   ),

@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type Environment, importLogs } from '../environments/index.ts'
+import { type Environment, importLogs, tau2Environment } from '../environments/index.ts'
 import { resolveConfig } from '../stages/index.ts'
 import { alfworldPreset } from './alfworld.ts'
 import { miniPreset } from './mini.ts'
@@ -32,4 +33,13 @@ it('logs of calls and users are asked about as such, without being told so', () 
   expect(agent(miniPreset, environment)).toMatch(/^tools-transcript/)
   expect(agent(alfworldPreset, environment)).toMatch(/^tools/)
   expect(agent(miniPreset, { ...environment, recorded: undefined })).toBe('transcript')
+})
+
+it('τ²-bench has agents of its own, the short one for the transcript style', () => {
+  const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'talks')
+  const environment = tau2Environment({ data: tiny, domains: ['mock'] })
+  const agent = (preset: typeof miniPreset) =>
+    partsOf(resolveConfig(preset, { 'model.path': 'models/mini' }).config, { environment }, () => {}).agent.name
+  expect(agent(miniPreset)).toMatch(/^tau2-small/)
+  expect(agent(alfworldPreset)).toMatch(/^tau2,/)
 })

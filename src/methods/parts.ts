@@ -6,6 +6,9 @@ import {
   type Agent,
   alfworldTranscript,
   alfworldWindow,
+  declaredShape,
+  tau2Agent,
+  tau2SmallAgent,
   toolsAgent,
   toolsTranscriptAgent,
   transcriptAgent,
@@ -23,7 +26,14 @@ import {
   readModelConfig,
   trainingMemory,
 } from '../engines/index.ts'
-import { alfworldEnvironment, type Environment, guarded, withHeldOut } from '../environments/index.ts'
+import {
+  alfworldEnvironment,
+  type Environment,
+  guarded,
+  isTau2,
+  type Tau2Environment,
+  withHeldOut,
+} from '../environments/index.ts'
 import type { Config } from '../stages/index.ts'
 import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 
@@ -99,9 +109,20 @@ export function environmentOf(config: Config, warn: (message: string) => void): 
 
 /** Logs of calls and users are asked about as such; everything else is text. */
 function agentFor(config: Config, environment: Environment): Agent {
+  if (isTau2(environment)) return tau2AgentOf(config, environment)
   const turns = environment.recorded?.('train').flatMap((one) => one.turns) ?? []
   const called = turns.some(({ observation }) => observation.from !== 'environment')
   return called ? toolsAgentOf(config) : agentOf(config, true)
+}
+
+/** τ²-bench: the paper's form with what tools declare to return, or the short one for small models. */
+function tau2AgentOf({ agent }: Config, environment: Tau2Environment): Agent {
+  if (agent.style === 'transcript') return tau2SmallAgent(agent)
+  const declared = [...environment.returns()].flatMap(([name, schema]) => {
+    const shape = declaredShape(schema)
+    return shape ? [[name, shape] as const] : []
+  })
+  return tau2Agent({ ...agent, shapes: new Map(declared) })
 }
 
 /** How a model is asked that calls tools or talks with a user. */

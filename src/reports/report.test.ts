@@ -208,3 +208,16 @@ describe('outside text', () => {
     expect(markdown.replace(/^```[\s\S]*?^```/gm, '').match(/^# /gm)).toHaveLength(1)
   })
 })
+
+test('says how episodes went where the environment tells it', () => {
+  const input = fixtureInput()
+  for (const result of input.evaluation!.arms[0].policy) {
+    result.facts = { counts: { user: { scripted: 3 } }, means: { steps: 12.5 } }
+    result.failed = 2
+  }
+  const { markdown } = buildReport(input)
+  expect(markdown).toContain('## How episodes went')
+  expect(markdown).toMatch(/\| user: scripted \| 6 \|/)
+  expect(markdown).toMatch(/\| steps \| 12\.50 \|/)
+  expect(markdown).toMatch(/\| left out: broke, not by the agent \| 4 \|/)
+})

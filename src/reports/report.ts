@@ -3,6 +3,7 @@ import { formatLarge, formatMemory, plural } from './format.ts'
 import { renderHtml } from './html.ts'
 import type { ReportInput } from './input.ts'
 import { renderMarkdown } from './markdown.ts'
+import { conductSection } from './sections/conduct.ts'
 import { configurationSection } from './sections/configuration.ts'
 import { costSection } from './sections/cost.ts'
 import { curvesSection } from './sections/curves.ts'
@@ -45,6 +46,7 @@ function reportDocument(input: ReportInput): ReportDocument {
       paperSection(input),
       predictionsSection(input),
       taskKindsSection(input),
+      conductSection(input),
       filterSection(input),
       costSection(input),
       rewardSection(input),

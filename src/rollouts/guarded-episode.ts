@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   type Action,
   actionText,
+  type HiddenCall,
   locatedMessage,
   type Observation,
   plainIssue,
@@ -12,6 +13,7 @@ import {
   actionsSchema,
   type Environment,
   type Episode,
+  hiddenSchema,
   type OpenOptions,
   observationSchema,
   type StepResult,
@@ -49,6 +51,7 @@ export interface Wait {
  */
 export class GuardedEpisode {
   readonly initial: Observation
+  readonly hidden: HiddenCall[] | undefined
   private readonly task: Task
   private readonly episode: Episode
   private readonly wait: Wait
@@ -59,6 +62,7 @@ export class GuardedEpisode {
     this.episode = episode
     this.wait = wait
     this.initial = checked(episode.initial, observationSchema, `${named(task)}: its initial observation`)
+    this.hidden = checked(episode.hidden, hiddenSchema.optional(), `${named(task)}: its hidden calls`)
   }
 
   /** `wait` bounds opening and every step. */

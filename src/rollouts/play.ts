@@ -1,5 +1,13 @@
 import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
-import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
+import {
+  type EpisodeFacts,
+  hash32,
+  type PastTurn,
+  type Task,
+  type Trajectory,
+  type Turn,
+  UserError,
+} from '../core/index.ts'
 import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
@@ -43,6 +51,8 @@ interface Running {
   reward?: number
   done: boolean
   truncated: boolean
+  failed?: string
+  facts?: EpisodeFacts
 }
 
 /**
@@ -51,7 +61,15 @@ interface Running {
  * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline = STEP_DEADLINE, signal } = options
+  const {
+    environment,
+    agent,
+    format,
+    sampler,
+    maxSteps,
+    stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE,
+    signal,
+  } = options
   await sampler.reset()
   const running: Running[] = []
   for (const slot of slots) {
@@ -146,6 +164,7 @@ async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent,
     reply,
     action: parsed.action,
     observation: result.observation,
+    hidden: result.hidden,
     valid: parsed.action !== null && result.valid,
     tokens,
     logprobs,
@@ -153,21 +172,26 @@ async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent,
   one.history.push({ reply, action: parsed.action, observation: result.observation })
   if (result.reward !== undefined) one.reward = result.reward
   one.done = result.done
+  one.failed = result.failed
+  one.facts = result.facts
   // The limit holds whether or not the environment counts its steps.
   one.truncated = result.truncated || (!result.done && one.turns.length >= maxSteps)
 }
 
 function trajectoryOf(one: Running): Trajectory {
-  const { slot, episode, turns, reward, done, truncated, shortened, outgrown } = one
+  const { slot, episode, turns, reward, done, truncated, failed, facts, shortened, outgrown } = one
   return {
     task: slot.task,
     sample: slot.sample,
     seed: one.seed,
     initial: episode.initial,
+    hidden: episode.hidden,
     turns,
     reward,
     done,
     truncated,
+    failed,
+    facts,
     shortened,
     outgrown,
     sequences: one.conversation.sequences(),

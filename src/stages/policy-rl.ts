@@ -149,7 +149,9 @@ async function playGroups(
   )
   const groups: GroupMember[][] = []
   for (let i = 0; i < trajectories.length; i += groupSize) {
-    const group = trajectories.slice(i, i + groupSize)
+    // An episode that broke for a reason that is not the agent's says nothing of the agent.
+    const group = trajectories.slice(i, i + groupSize).filter(({ failed }) => failed === undefined)
+    if (group.length === 0) continue
     // The penalty ranks attempts where success itself differs; a group that all failed (or all solved) stays without
     // variance, and is counted as what it is.
     const mixed = group.some(({ reward }) => reward !== group[0].reward)
@@ -171,6 +173,7 @@ async function playGroups(
       restarts: trajectories.reduce((sum, one) => sum + one.sequences.length - 1, 0),
       shortened: trajectories.reduce((sum, { shortened = 0 }) => sum + shortened, 0),
       outgrown: trajectories.filter(({ outgrown }) => outgrown).length,
+      failed: trajectories.filter(({ failed }) => failed !== undefined).length,
     },
   }
 }

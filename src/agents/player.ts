@@ -1,0 +1,24 @@
+import type { Action } from '../core/index.ts'
+import type { ChatMessage, ChatModel, ChatOptions } from '../services/index.ts'
+import type { Agent, View } from './agent.ts'
+
+/** Plays an episode by itself: a service, a script. Models that are trained play through an `Agent` instead. */
+export interface Player {
+  readonly name: string
+  /** What it does now; null where it has nothing to do or say. */
+  act(view: View): Action | null | Promise<Action | null>
+}
+
+/** A chat model that writes its actions as text, in an agent's format: for services without tool calls. */
+export function textPlayer(model: ChatModel, agent: Agent, options: ChatOptions = {}): Player {
+  return {
+    name: `${model.name}, as text`,
+    async act(view) {
+      const messages = agent
+        .playMessages(view)
+        .map(({ role, content }): ChatMessage => ({ role: role === 'tool' ? 'user' : role, content }))
+      const { text } = await model.complete(messages, options)
+      return agent.parseAction(text).action
+    },
+  }
+}

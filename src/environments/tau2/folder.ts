@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { UserError } from '../../core/index.ts'
+
+/** Where upstream keeps its data, from its clone down to the folder itself. */
+const BELOW = [join('data', 'tau2'), 'tau2', '.']
+
+/**
+ * Upstream's data folder: the one that holds `domains`.
+ * @param data it, one of its parents, or `domains` itself; left out, `$TAU2_DATA_DIR`
+ * @throws UserError when there is none
+ */
+export function findTau2Folder(data: string | undefined = process.env.TAU2_DATA_DIR): string {
+  if (data === undefined || data === '') {
+    throw new UserError("no τ²-bench data: name upstream's data folder with --data, or in TAU2_DATA_DIR")
+  }
+  for (const below of BELOW) {
+    const folder = join(data, below)
+    if (existsSync(join(folder, 'domains'))) return folder
+  }
+  if (basename(data) === 'domains' && existsSync(data)) return dirname(data)
+  throw new UserError(`there is no folder 'domains' in ${data}, nor in data/tau2 or tau2 below it`)
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { goldPlayer, type Player, randomPlayer } from '../agents/index.ts'
+import type { Task } from '../core/index.ts'
+import { type Tau2Environment, tau2Environment, trajectorySchema } from '../environments/index.ts'
+import { type PlayWithOptions, playWith } from './play-with.ts'
+
+const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'talks')
+const shared = join(process.env.RWML_SHARED ?? '../shared', 'data', 'tau2')
+
+const play = (
+  environment: Tau2Environment,
+  tasks: Task[],
+  options: Partial<PlayWithOptions> & Pick<PlayWithOptions, 'player'>,
+) =>
+  playWith(
+    tasks.map((task) => ({ task, sample: 0 })),
+    { environment, seed: 3, maxSteps: 60, concurrency: 4, retries: 3, ...options },
+  )
+
+describe('players that are not trained', () => {
+  const environment = tau2Environment({ data: tiny, domains: ['mock'] })
+  const tasks = [...environment.tasks('train'), ...environment.tasks('unseen')]
+
+  it('solve every task by its own solution, with the scripted user', async () => {
+    const played = await play(environment, tasks, { player: (task) => goldPlayer(environment.gold(task)) })
+    expect(played.map(({ task, reward }) => [task.id, reward])).toEqual(tasks.map(({ id }) => [id, 1]))
+    for (const one of played) {
+      expect(trajectorySchema.parse(JSON.parse(JSON.stringify(one)))).toBeTruthy()
+      expect(one.facts).toMatchObject({ user: 'scripted', player: 'gold-replay', attempts: 1 })
+    }
+    const inbox = played.find(({ task }) => task.id === 'mock/inbox')!
+    expect(inbox.turns.flatMap(({ hidden = [] }) => hidden.map(({ name }) => name))).toEqual([
+      'check_notifications',
+      'dismiss_notification',
+    ])
+  })
+
+  it('play alone where there is no user', async () => {
+    const alone = tau2Environment({ data: tiny, domains: ['mock'], solo: true })
+    const some = [...alone.tasks('train'), ...alone.tasks('unseen')].filter(({ id }) => id !== 'mock/write')
+    const played = await play(alone, some, { player: (task) => goldPlayer(alone.gold(task), { solo: true }) })
+    expect(played.map(({ reward }) => reward)).toEqual(some.map(() => 1))
+  })
+
+  it('do anything at random without an end that nobody knows, and the same from the same seed', async () => {
+    const options = { player: (_: Task, seed: number) => randomPlayer(seed) }
+    const many = Array.from({ length: 10 }, () => tasks).flat()
+    const slots = many.map((task, sample) => ({ task, sample }))
+    const run = () => playWith(slots, { environment, seed: 5, maxSteps: 40, concurrency: 8, retries: 0, ...options })
+    const [first, second] = [await run(), await run()]
+    expect(second).toEqual(first)
+    for (const one of first) expect(one.done || one.truncated).toBe(true)
+  })
+
+  it('that say nothing are tried again, and left out in the end', async () => {
+    let attempts = 0
+    const silent = (): Player => ({
+      name: 'silent',
+      act: () => (attempts++ < 2 ? null : { kind: 'text', text: 'Anything else?' }),
+    })
+    const [tried] = await play(environment, tasks.slice(1, 2), { player: silent })
+    expect(tried).toMatchObject({ done: true, reward: 0, facts: { attempts: 3 } })
+    const [never] = await play(environment, tasks.slice(0, 1), { player: () => ({ name: 'mute', act: () => null }) })
+    expect(never).toMatchObject({
+      truncated: true,
+      failed: 'mute neither said nor did anything',
+      facts: { attempts: 4 },
+    })
+    expect(never.reward).toBeUndefined()
+  })
+})
+
+describe.skipIf(!existsSync(shared))('gold replay on upstream’s tasks with the scripted user', () => {
+  it.each(['retail', 'airline', 'telecom'])('solves every task of %s', async (domain) => {
+    const environment = tau2Environment({ data: shared, domains: [domain] })
+    const tasks = [...environment.tasks('train'), ...environment.tasks('unseen')]
+    const played = await play(environment, tasks, { player: (task) => goldPlayer(environment.gold(task)) })
+    expect(played.filter(({ reward }) => reward !== 1).map(({ task }) => task.id)).toEqual([])
+  })
+})

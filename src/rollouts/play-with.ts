@@ -1,0 +1,102 @@
+import type { Player, View } from '../agents/index.ts'
+import { type EpisodeFacts, hash32, type PastTurn, type Task, type Trajectory, type Turn } from '../core/index.ts'
+import type { Environment } from '../environments/index.ts'
+import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
+import type { Slot } from './play.ts'
+
+export interface PlayWithOptions {
+  environment: Environment
+  /** A new one for each attempt: a player may remember what it did. */
+  player(task: Task, seed: number): Player
+  seed: number
+  maxSteps: number
+  /** Episodes at once. */
+  concurrency: number
+  /** Attempts after the first at an episode that broke for a reason that is not the agent's, or in which it said nothing. */
+  retries: number
+  stepDeadline?: number
+  signal?: AbortSignal
+  /** After each finished episode, in the order in which they finish. */
+  onEpisode?(trajectory: Trajectory): void
+}
+
+/**
+ * Episodes played by something that is not trained: services, scripts. Each is a pure function of slot and seed as far as its
+ * player and its environment are. An episode that breaks is begun again, and in the end is `failed`: neither a success nor a
+ * failure of the agent, and never left out.
+ * @returns in the order of the slots
+ */
+export async function playWith(slots: readonly Slot[], options: PlayWithOptions): Promise<Trajectory[]> {
+  const trajectories = new Array<Trajectory>(slots.length)
+  let next = 0
+  const worker = async () => {
+    while (next < slots.length) {
+      options.signal?.throwIfAborted()
+      const at = next++
+      trajectories[at] = await playSlot(slots[at], options)
+      options.onEpisode?.(trajectories[at])
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(options.concurrency, slots.length) }, worker))
+  return trajectories
+}
+
+async function playSlot(slot: Slot, options: PlayWithOptions): Promise<Trajectory> {
+  for (let attempt = 0; ; attempt++) {
+    const trajectory = await playOnce(slot, attempt, options)
+    if (trajectory.failed === undefined || attempt >= options.retries) return trajectory
+  }
+}
+
+async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): Promise<Trajectory> {
+  const { environment, maxSteps, stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE, signal } = options
+  const { task, sample } = slot
+  const first = hash32(options.seed, task.id, sample)
+  const seed = attempt === 0 ? first : hash32(first, 'again', attempt)
+  const player = options.player(task, seed)
+  const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
+  const turns: Turn[] = []
+  const history: PastTurn[] = []
+  let reward: number | undefined
+  let failed: string | undefined
+  let facts: EpisodeFacts | undefined
+  let [done, truncated] = [false, false]
+  while (!done && !truncated) {
+    signal?.throwIfAborted()
+    const view: View = {
+      instruction: task.instruction,
+      tools: task.tools,
+      initial: episode.initial,
+      history,
+      actions: episode.actions(),
+    }
+    const action = await player.act(view)
+    if (action === null) {
+      failed = `${player.name} neither said nor did anything`
+      truncated = true
+      break
+    }
+    const result = await episode.step(action)
+    const { observation, hidden, valid } = result
+    // What a player wrote is its action: there are no tokens to keep.
+    turns.push({ reply: '', action, observation, hidden, valid, tokens: [], logprobs: [] })
+    history.push({ reply: '', action, observation })
+    if (result.reward !== undefined) reward = result.reward
+    ;({ done, failed, facts } = result)
+    truncated = result.truncated || (!done && turns.length >= maxSteps)
+  }
+  return {
+    task,
+    sample,
+    seed,
+    initial: episode.initial,
+    hidden: episode.hidden,
+    turns,
+    reward: failed === undefined ? reward : undefined,
+    done,
+    truncated,
+    failed,
+    facts: { ...facts, player: player.name, attempts: attempt + 1 },
+    sequences: [],
+  }
+}

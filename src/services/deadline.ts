@@ -1,0 +1,61 @@
+export interface DeadlineLimits {
+  firstByteSeconds: number
+  gapSeconds: number
+  answerSeconds: number
+}
+
+/** No answer is longer, in bytes: what is, is no answer. */
+const LONGEST_ANSWER = 64 * 2 ** 20
+
+/** Watches one answer come in: its first byte, the silences in it, its whole length. What passes a limit is aborted. */
+export class Deadline {
+  readonly controller = new AbortController()
+  /** Which limit passed, as a predicate; null while all is well. */
+  late: string | null = null
+  private readonly limits: DeadlineLimits
+  private readonly whole: NodeJS.Timeout
+  private silence: NodeJS.Timeout
+  private bytes = 0
+
+  constructor(limits: DeadlineLimits) {
+    this.limits = limits
+    const { firstByteSeconds, answerSeconds } = limits
+    this.whole = this.timer(answerSeconds, `took longer than ${answerSeconds} s for one answer`)
+    this.silence = this.timer(firstByteSeconds, `sent nothing for ${firstByteSeconds} s`)
+  }
+
+  /** The same bytes, watched as they pass. */
+  watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    return body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (bytes, controller) => {
+          this.heard(bytes.length)
+          controller.enqueue(bytes)
+        },
+      }),
+    )
+  }
+
+  /** Ends the watch. */
+  stop(): void {
+    clearTimeout(this.whole)
+    clearTimeout(this.silence)
+  }
+
+  private heard(bytes: number): void {
+    this.bytes += bytes
+    if (this.bytes > LONGEST_ANSWER) this.abort(`sent more than ${LONGEST_ANSWER / 2 ** 20} MiB for one answer`)
+    const { gapSeconds } = this.limits
+    clearTimeout(this.silence)
+    this.silence = this.timer(gapSeconds, `fell silent for ${gapSeconds} s in the middle of an answer`)
+  }
+
+  private timer(seconds: number, late: string): NodeJS.Timeout {
+    return setTimeout(() => this.abort(late), seconds * 1000)
+  }
+
+  private abort(late: string): void {
+    this.late ??= late
+    this.controller.abort()
+  }
+}

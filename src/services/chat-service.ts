@@ -46,7 +46,10 @@ export class ChatService implements ChatModel {
     this.cache = cacheFolder === undefined ? null : new AnswerCache(cacheFolder)
     this.spending = spending ?? null
     if (spending && !this.config.prices) {
-      throw new UserError(`${this.connection.where} has no prices, so its cost is not known: give prices, or no limit`, 2)
+      throw new UserError(
+        `${this.connection.where} has no prices, so its cost is not known: give prices, or no limit`,
+        2,
+      )
     }
   }
 
@@ -139,7 +142,10 @@ export class ChatService implements ChatModel {
     const { spending, connection } = this
     if (!spending) return null
     if (maxTokens === undefined && spending.limit !== null) {
-      throw new UserError(`a spending limit needs maxTokens: without, one answer of ${connection.where} may cost anything`, 2)
+      throw new UserError(
+        `a spending limit needs maxTokens: without, one answer of ${connection.where} may cost anything`,
+        2,
+      )
     }
     const inputTokens = Math.ceil(bytes * this.tokensPerByte)
     const most = { inputTokens, cachedInputTokens: 0, outputTokens: maxTokens ?? 0 }

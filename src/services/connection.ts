@@ -75,7 +75,8 @@ export class Connection {
     const watched = new Response(body && deadline.watched(body), { headers })
     if (/\bjson\b/.test(type)) {
       const whole: unknown = await watched.json()
-      if (typeof whole === 'object' && whole !== null && 'error' in whole && whole.error) throw new ToldError(whole.error)
+      if (typeof whole === 'object' && whole !== null && 'error' in whole && whole.error)
+        throw new ToldError(whole.error)
       yield whole
     } else yield* Stream.fromSSEResponse(watched, deadline.controller, client)
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash32, UserError, uniform } from '../core/index.ts'
 import { hashOf } from '../store/index.ts'
@@ -39,6 +40,8 @@ export class ChatService implements ChatModel {
 
   /** @throws UserError (settings, key, a limit without prices) */
   constructor(settings: ServiceSettings, { cacheFolder, spending }: ChatServiceOptions = {}) {
+    // All that is under way listens, and that may be a thousand.
+    setMaxListeners(0, this.closing.signal)
     this.config = parseService(settings)
     this.name = this.config.model
     this.connection = new Connection(this.config)

@@ -55,14 +55,14 @@ export class Connection {
       signal.throwIfAborted()
       return builder.finish()
     } catch (error) {
+      // Whatever is left of an answer is not waited for.
+      stop()
       // Nothing that comes after its end takes an answer away: some services keep the connection, some lose it.
       if (builder.ended && !(error instanceof BadAnswer)) return builder.finish()
       const failure = closing.aborted ? CLOSED : this.explain(error, { deadline, begun, library })
       throw new ServiceError(this.where, failure, { received: begun ? builder.received : null })
     } finally {
       deadline.stop()
-      // Whatever is left of an answer that failed is not waited for.
-      stop()
       closing.removeEventListener('abort', stop)
     }
   }

@@ -61,6 +61,20 @@ describe('agents of τ²-bench', () => {
     }
   })
 
+  it('show a small model the beginning of long results alone', () => {
+    const content = `{"order_id": "${'1'.repeat(900)}"}`
+    const long = { from: 'tool' as const, results: [{ id: 'c', name: 'find_order', content }] }
+    const view = { ...transition, history: [{ reply: '', action: transition.action, observation: long }] }
+    const sizes = [tau2SmallAgent(), tau2Agent()].map((agent) => [
+      agent.playMessages(view).at(-1)!.content.length,
+      agent.predictMessages(view, { reasoning: false })[0].content.includes(content),
+    ])
+    expect(sizes).toEqual([
+      [401, false],
+      [content.length, true],
+    ])
+  })
+
   it('mask labels by what a tool declares, else by the value', () => {
     const schema = {
       $defs: {

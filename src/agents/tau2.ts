@@ -1,4 +1,4 @@
-import { observationText, type Tool, type Transition } from '../core/index.ts'
+import { observationText, type PastTurn, type Tool, type Transition } from '../core/index.ts'
 import { TAU2_GREETING } from '../environments/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
@@ -36,18 +36,26 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2Options
   }
 }
 
+/** Of a past result a small model is shown so many characters: some have thousands. */
+const SHOWN = 400
+
 /**
- * The same for small models that are trained on it: tools as one line each and no policy, so that a conversation fits a short
- * context. Such an agent cannot know the rules that it is judged by; it is there to train and test with.
+ * The same for small models that are trained on it: tools as one line each, the beginning of what tools returned, no policy, so
+ * that a conversation fits a short context. Such an agent cannot know the rules that it is judged by, nor all that it looked
+ * up; it is there to train and test with.
  */
 export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Options = {}): Agent {
+  const { predictMessages, ...rest } = asked('tau2-small', { historyTurns, mask, shapes })
   return {
-    ...asked('tau2-small', { historyTurns, mask, shapes }),
+    ...rest,
     playMessages(view) {
       const ticket = isSolo(view) ? '' : ' Write to the customer, or call a tool.'
       const instruction = `You serve customers.${ticket} A call is <tool_call>{"name": …, "arguments": {…}}</tool_call>. Tools:`
-      return conversation({ ...view, instruction }, (view.tools ?? []).map(signature).join('\n'))
+      const history = view.history.map(shortened)
+      return conversation({ ...view, instruction, history }, (view.tools ?? []).map(signature).join('\n'))
     },
+    predictMessages: (transition, options) =>
+      predictMessages({ ...transition, history: transition.history.map(shortened) }, options),
     predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
   }
 }
@@ -68,6 +76,14 @@ function asked(
     },
     parsePrediction,
   }
+}
+
+function shortened(turn: PastTurn): PastTurn {
+  if (turn.observation.from !== 'tool') return turn
+  const results = turn.observation.results.map((one) =>
+    one.content.length <= SHOWN ? one : { ...one, content: `${one.content.slice(0, SHOWN)}…` },
+  )
+  return { ...turn, observation: { from: 'tool', results } }
 }
 
 /** An agent alone has a ticket where others have a user. */

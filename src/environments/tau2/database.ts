@@ -107,17 +107,31 @@ export class Table<E extends PyModel = PyModel> {
   }
 
   /** Ids in Python's order: the base's, then those added. */
-  *ids(): IterableIterator<string> {
-    yield* this.#base.entities.keys()
-    for (const id of this.#own?.keys() ?? []) if (!this.#base.entities.has(id)) yield id
+  ids(): IterableIterator<string> {
+    return this.#own ? this.#ownIds(this.#own) : this.#base.entities.keys()
   }
 
-  *entries(): IterableIterator<[string, E]> {
-    for (const id of this.ids()) yield [id, this.get(id)!]
+  *#ownIds(own: ReadonlyMap<string, E>): IterableIterator<string> {
+    const { entities } = this.#base
+    yield* entities.keys()
+    for (const id of own.keys()) if (!entities.has(id)) yield id
+  }
+
+  entries(): IterableIterator<[string, E]> {
+    return this.#own ? this.#ownEntries(this.#own) : this.#base.entities.entries()
+  }
+
+  *#ownEntries(own: ReadonlyMap<string, E>): IterableIterator<[string, E]> {
+    const { entities } = this.#base
+    for (const entry of entities) {
+      const copy = own.get(entry[0])
+      yield copy ? [entry[0], copy] : entry
+    }
+    for (const entry of own) if (!entities.has(entry[0])) yield entry
   }
 
   *values(): IterableIterator<E> {
-    for (const id of this.ids()) yield this.get(id)!
+    for (const [, entity] of this.entries()) yield entity
   }
 
   get size(): number {

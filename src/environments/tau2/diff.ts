@@ -1,7 +1,8 @@
+import { dump } from './model.ts'
 import { compareText } from './python/arithmetic.ts'
 import { fieldsOf, isDict, isModel, type PyValue, same } from './python/value.ts'
 
-/** One change of a database: where, as a JSON pointer, and the new value. */
+/** One change of a database: where, as a JSON pointer, and the new value as `model_dump()` gives it. */
 export interface Change {
   op: 'add' | 'remove' | 'replace'
   path: string
@@ -32,12 +33,12 @@ export function diff(before: PyValue, after: PyValue, path = ''): Change[] {
       const was = old.get(key)
       const is = now.get(key)
       if (is === undefined) return [{ op: 'remove', path: at }]
-      if (was === undefined) return [{ op: 'add', path: at, value: is }]
+      if (was === undefined) return [{ op: 'add', path: at, value: dump(is) }]
       return diff(was, is, at)
     })
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
     return before.flatMap((item, index) => diff(item, after[index], `${path}/${index}`))
   }
-  return same(before, after) ? [] : [{ op: 'replace', path, value: after }]
+  return same(before, after) ? [] : [{ op: 'replace', path, value: dump(after) }]
 }

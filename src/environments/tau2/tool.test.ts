@@ -29,7 +29,7 @@ describe('binding arguments', () => {
     [{ x: 1n, y: 2n }, "Tools.look() got an unexpected keyword argument 'x'"],
     [{ toString: 1n }, "Tools.look() got an unexpected keyword argument 'toString'"],
     [{ self: 1n }, "Tools.look() got multiple values for argument 'self'"],
-  ])('%j is refused in Python\'s words', (values, message) => expect(() => bound(values)).toThrow(message))
+  ])('%#: refuses in its words', (values, message) => expect(() => bound(values)).toThrow(message))
 })
 
 describe('results as text', () => {
@@ -41,7 +41,10 @@ describe('results as text', () => {
     [true, '"True"'],
     [8.7, '"8.7"'],
     [PyDate.datetime('2025-01-25T16:20:00'), '"2025-01-25T16:20:00"'],
-    [args({ used: 8.7, on: false, none: null, list: [1n, 'x'] }), '{"used": "8.7", "on": "False", "none": null, "list": ["1", "x"]}'],
+    [
+      args({ used: 8.7, on: false, none: null, list: [1n, 'x'] }),
+      '{"used": "8.7", "on": "False", "none": null, "list": ["1", "x"]}',
+    ],
     [Thing.of({ n: 1n, x: args({ a: 2n }) }), '{"n": 1, "x": {"a": 2}}'],
     [[Thing.of({ n: 1n, x: PyDate.datetime('2025-01-25T16:20:00') })], '[{"n": 1, "x": "2025-01-25 16:20:00"}]'],
   ]

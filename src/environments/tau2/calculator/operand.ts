@@ -52,7 +52,7 @@ function divideLarge(left: bigint, right: bigint): number {
   const quotient = (top / bottom) | (top % bottom === 0n ? 0n : 1n)
   // In two steps, for one power of two may be beyond the range while the product is not.
   const half = Math.trunc(shift / 2)
-  const value = (Number(quotient) / 2 ** half) / 2 ** (shift - half)
+  const value = Number(quotient) / 2 ** half / 2 ** (shift - half)
   if (!Number.isFinite(value)) throw new PyError('OverflowError', 'integer division result too large for a float')
   return negative ? -value : value
 }
@@ -73,6 +73,33 @@ function floorDivide(left: Num, right: Num): Num {
   return quotient - floor > 0.5 ? floor + 1 : floor
 }
 
+/** The most that is computed exactly: beyond it a power of a float is zero or overflows, but for bases near 1. */
+const MOST_EXACT = 1024
+
+/**
+ * A power of floats. Whole exponents are computed exactly and rounded once, as the C library does all but always;
+ * JavaScript's own power may be off in the last digit, and of other exponents is.
+ */
+function raise(base: number, exponent: number): number {
+  if (exponent === 0.5 && base >= 0) return Math.sqrt(base)
+  const isExact = Number.isInteger(exponent) && Math.abs(exponent) <= MOST_EXACT && Number.isFinite(base) && base !== 0
+  if (!isExact) return base ** exponent
+  let [digits, scale] = [base, 0]
+  while (!Number.isInteger(digits)) {
+    digits *= 2
+    scale--
+  }
+  if (scale < -MOST_EXACT / 4) return base ** exponent
+  const times = BigInt(Math.abs(exponent))
+  const [top, bottom] = [BigInt(digits) ** times, 1n << (BigInt(-scale) * times)]
+  const overflow = (digits < 0 && times % 2n === 1n ? -1 : 1) * Number.POSITIVE_INFINITY
+  try {
+    return exponent > 0 ? divideLarge(top, bottom) : divideLarge(bottom, top)
+  } catch {
+    return overflow
+  }
+}
+
 function power(left: Num, right: Num): Operand {
   if (typeof left === 'bigint' && typeof right === 'bigint' && right >= 0n) {
     const bits = BigInt((left < 0n ? -left : left).toString(2).length - 1) * right
@@ -83,7 +110,7 @@ function power(left: Num, right: Num): Operand {
   if (a === 1 || (a === -1 && !Number.isFinite(b) && !Number.isNaN(b))) return 1
   if (a === 0 && b < 0) throw divideByZero('0.0 cannot be raised to a negative power')
   if (a < 0 && Number.isFinite(a) && Number.isFinite(b) && !Number.isInteger(b)) return 'complex'
-  const result = a ** b
+  const result = raise(a, b)
   if (!Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b)) {
     throw new PyError('OverflowError', "(34, 'Numerical result out of range')")
   }
@@ -112,7 +139,10 @@ export function binary(operator: BinaryOperator, left: Operand, right: Operand):
   const types = [operandType(left), operandType(right)]
   if (operator === '*' && types.includes('tuple')) {
     const times = left === 'tuple' ? right : left
-    if (typeof times === 'bigint') return 'tuple'
+    if (typeof times === 'bigint') {
+      if (BigInt.asIntN(64, times) === times) return 'tuple'
+      throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer")
+    }
     throw new PyError('TypeError', `can't multiply sequence by non-int of type '${operandType(times)}'`)
   }
   if (operator === '+' && left === 'tuple') {

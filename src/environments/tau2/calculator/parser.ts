@@ -42,6 +42,18 @@ class Parser {
     return true
   }
 
+  /** What `parse` gives, or undefined and back to where it began when the grammar does not fit. */
+  #attempt<T>(parse: () => T): T | undefined {
+    const start = this.#at
+    try {
+      return parse()
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error
+      this.#at = start
+      return undefined
+    }
+  }
+
   #expect(text: string): void {
     if (!this.#take(text)) throw new Mismatch()
   }
@@ -53,14 +65,10 @@ class Parser {
     const end = this.#at
     const { kind } = this.#peek()
     if (kind !== 'number' && kind !== 'ellipsis') return expression
-    try {
-      this.#sum(false)
-    } catch (error) {
-      if (!(error instanceof Mismatch)) throw error
-      this.#at = end
-      return expression
+    const second = this.#attempt(() => this.#sum(false))
+    if (second && this.tokens[this.#at - 1].level > 0) {
+      throw syntaxError('invalid syntax. Perhaps you forgot a comma?')
     }
-    if (this.tokens[this.#at - 1].level > 0) throw syntaxError('invalid syntax. Perhaps you forgot a comma?')
     this.#at = end
     return expression
   }
@@ -72,12 +80,15 @@ class Parser {
   #chain(operators: readonly BinaryOperator[], operand: () => Expression): Expression {
     let left = operand()
     for (;;) {
-      const operator = operators.find((one) => this.#take(one))
-      if (operator === undefined) return left
-      const [first, second] = [left, operand()]
+      const next = this.#attempt(() => {
+        const operator = operators.find((one) => this.#take(one))
+        return operator === undefined ? undefined : { operator, right: operand() }
+      })
+      if (!next) return left
+      const first = left
       left = () => {
         const value = first()
-        return binary(operator, value, second())
+        return binary(next.operator, value, next.right())
       }
     }
   }
@@ -91,8 +102,8 @@ class Parser {
         return () => unary(sign, operand())
       }
       const base = this.#primary(explain)
-      if (!this.#take('**')) return base
-      const exponent = this.#factor(explain)
+      const exponent = this.#attempt(() => (this.#take('**') ? this.#factor(explain) : undefined))
+      if (!exponent) return base
       return () => {
         const value = base()
         return binary('**', value, exponent())
@@ -104,7 +115,16 @@ class Parser {
 
   #primary(explain: boolean): Expression {
     let value = this.#atom(explain)
-    while (this.#take('(')) value = this.#call(value, explain)
+    for (;;) {
+      const callee = value
+      const call = this.#attempt(() => (this.#take('(') ? this.#call(callee, explain) : undefined))
+      if (!call) break
+      value = call
+    }
+    // A dot would need a name after it: Python looks, and may find that the text ends there.
+    this.#attempt(() => {
+      if (this.#take('.') && this.#peek()) throw new Mismatch()
+    })
     return value
   }
 

@@ -77,7 +77,7 @@ export const Transcript = new Model('transcript', {
   task_id: field(text, undefined, null),
   steps: field(list(Step)),
   final_db_hash: field(str),
-  /** Null where the recorder could not tell. */
+  /** Null where the transcript is of an older version of its task, and was judged by that. */
   db_match: field(optional(bool), undefined, null),
   action_matches: field(optional(list(bool)), undefined, null),
   action_reward: field(optional(float), undefined, null),

@@ -1,9 +1,6 @@
-import type { Change as DatabaseChange } from '../diff.ts'
-import { diff } from '../diff.ts'
-import type { DomainData } from '../domain.ts'
-import type { Domain } from '../domain.ts'
+import { type Change as DatabaseChange, diff } from '../diff.ts'
+import type { Domain, DomainData } from '../domain.ts'
 import { Tau2World } from '../environment.ts'
-import { dump } from '../model.ts'
 import { compareText } from '../python/arithmetic.ts'
 import { dumps } from '../python/json.ts'
 import type { PyDict } from '../python/value.ts'
@@ -72,7 +69,5 @@ function recorded(changes: readonly Change[]): string {
 }
 
 function made(changes: readonly DatabaseChange[]): string {
-  return lines(
-    changes.map(({ op, path, value }) => ({ op, path, text: dumps(dump(value ?? null), { sortKeys: true }) })),
-  )
+  return lines(changes.map(({ op, path, value }) => ({ op, path, text: dumps(value ?? null, { sortKeys: true }) })))
 }

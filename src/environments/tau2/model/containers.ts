@@ -1,5 +1,5 @@
-import { isDict, type PyValue } from '../python/value.ts'
 import { repr } from '../python/number.ts'
+import { isDict, type PyValue } from '../python/value.ts'
 import type { Location, Problem } from './problems.ts'
 import type { Definitions, JsonSchema, Type, ValueOf } from './type.ts'
 
@@ -75,6 +75,12 @@ function choiceSchema(values: readonly string[]): JsonSchema {
   return values.length === 1 ? { const: values[0], type: 'string' } : { enum: [...values], type: 'string' }
 }
 
+/** The keys in alphabetical order, as pydantic writes them. */
+function enumSchema(values: readonly string[], title: string): JsonSchema {
+  const { type, ...choices } = choiceSchema(values)
+  return { ...choices, title, type }
+}
+
 /** One of a few texts. */
 export function literal<const V extends readonly string[]>(...values: V): Type<V[number]> {
   return {
@@ -103,8 +109,7 @@ export function enumeration<const V extends readonly string[]>(
     schema(definitions: Definitions) {
       definitions.set(name, {
         ...(description === undefined ? {} : { description }),
-        ...choiceSchema(values),
-        title: name,
+        ...enumSchema(values, name),
       })
       return { $ref: `#/$defs/${name}` }
     },
@@ -138,4 +143,3 @@ export function union<const T extends readonly Type[]>(...members: T): Type<Valu
     },
   }
 }
-

@@ -1,3 +1,4 @@
+import { PyDate } from '../python/date.ts'
 import { clone, fieldsOf, isDict, isModel, MODEL, type PyDict, type PyModel, type PyValue } from '../python/value.ts'
 import { type Location, type Problem, validationError } from './problems.ts'
 import type { Definitions, JsonSchema, JsonSchemaValue, Type } from './type.ts'
@@ -138,20 +139,17 @@ export function titleOf(name: string): string {
     .join(' ')
 }
 
-function plainDefault(value: PyValue): JsonSchemaValue {
-  if (Array.isArray(value)) return value.map(plainDefault)
-  if (isDict(value)) return Object.fromEntries([...value].map(([key, item]) => [key, plainDefault(item)]))
-  if (typeof value === 'bigint') return Number(value)
-  if (typeof value === 'object' && value !== null) {
-    return isModel(value) ? plainDefault(dump(value)) : value.iso
-  }
-  return value
+/** The default as a schema shows it. Lists and the like come from factories, which pydantic's schemas do not show. */
+function shownDefault(value: PyValue | undefined): { default?: JsonSchemaValue } {
+  if (value instanceof PyDate) return { default: value.iso }
+  if (value === undefined || (typeof value === 'object' && value !== null)) return {}
+  return { default: typeof value === 'bigint' ? Number(value) : value }
 }
 
 function fieldSchema(name: string, { type, description, default: otherwise }: Field, defs: Definitions): JsonSchema {
   const schema: JsonSchema = {
     ...type.schema(defs),
-    ...(otherwise === undefined ? {} : { default: plainDefault(otherwise) }),
+    ...shownDefault(otherwise),
     ...(description === undefined ? {} : { description }),
     ...(type.isNamed ? {} : { title: titleOf(name) }),
   }

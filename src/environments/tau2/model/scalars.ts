@@ -26,7 +26,7 @@ function scalar<T extends PyValue>({ label, schema, isExact, read }: ScalarOptio
   }
 }
 
-export const str: Type<string> = scalar({
+export const str: Type<string> = scalar<string>({
   label: 'str',
   schema: { type: 'string' },
   isExact: (value) => typeof value === 'string',
@@ -41,7 +41,7 @@ function integerOfText(text: string): bigint | undefined {
   return BigInt(text.trim().replace(/_/g, '').replace(/^\+/, '').split('.')[0])
 }
 
-export const int: Type<bigint> = scalar({
+export const int: Type<bigint> = scalar<bigint>({
   label: 'int',
   schema: { type: 'integer' },
   isExact: (value) => typeof value === 'bigint',
@@ -76,7 +76,7 @@ function floatOfText(text: string): number | undefined {
   return FLOAT_TEXT.test(text) ? Number(text.replace(/_/g, '')) : undefined
 }
 
-export const float: Type<number> = scalar({
+export const float: Type<number> = scalar<number>({
   label: 'float',
   schema: { type: 'number' },
   isExact: (value) => typeof value === 'number',
@@ -92,7 +92,7 @@ export const float: Type<number> = scalar({
 const TRUE_TEXTS = new Set(['1', 't', 'true', 'y', 'yes', 'on'])
 const FALSE_TEXTS = new Set(['0', 'f', 'false', 'n', 'no', 'off'])
 
-export const bool: Type<boolean> = scalar({
+export const bool: Type<boolean> = scalar<boolean>({
   label: 'bool',
   schema: { type: 'boolean' },
   isExact: (value) => typeof value === 'boolean',
@@ -116,7 +116,7 @@ export const bool: Type<boolean> = scalar({
 })
 
 /** Anything at all, as it is. */
-export const any: Type<PyValue> = scalar({
+export const any: Type<PyValue> = scalar<PyValue>({
   label: 'any',
   schema: {},
   isExact: () => true,
@@ -127,7 +127,7 @@ function isDatetime(value: PyValue): value is PyDate {
   return value instanceof PyDate && value.hasTime
 }
 
-export const date: Type<PyDate> = scalar({
+export const date: Type<PyDate> = scalar<PyDate>({
   label: 'date',
   schema: { format: 'date', type: 'string' },
   isExact: (value) => value instanceof PyDate && !value.hasTime,
@@ -142,11 +142,14 @@ export const date: Type<PyDate> = scalar({
       const message = 'Datetimes provided to dates should have zero time - e.g. be exact dates'
       return { type: 'date_from_datetime_inexact', message }
     }
-    return { type: 'date_from_datetime_parsing', message: 'Input should be a valid date or datetime, input is too short' }
+    return {
+      type: 'date_from_datetime_parsing',
+      message: 'Input should be a valid date or datetime, input is too short',
+    }
   },
 })
 
-export const datetime: Type<PyDate> = scalar({
+export const datetime: Type<PyDate> = scalar<PyDate>({
   label: 'datetime',
   schema: { format: 'date-time', type: 'string' },
   isExact: isDatetime,
@@ -159,6 +162,9 @@ export const datetime: Type<PyDate> = scalar({
       const [, day, hour = '00', minute = '00', second = '00'] = match
       return { value: PyDate.datetime(`${day}T${hour}:${minute}:${second}`) }
     }
-    return { type: 'datetime_from_date_parsing', message: 'Input should be a valid datetime or date, input is too short' }
+    return {
+      type: 'datetime_from_date_parsing',
+      message: 'Input should be a valid datetime or date, input is too short',
+    }
   },
 })

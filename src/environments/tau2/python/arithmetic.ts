@@ -57,7 +57,10 @@ export function multiply(left: PyValue, right: PyValue): PyValue {
     if (typeof count !== 'bigint') {
       throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(times)}'`)
     }
-    if (count * BigInt(sequence.length) > LONGEST_REPEAT) throw new PyError('OverflowError', 'cannot fit the result')
+    if (BigInt.asIntN(64, count) !== count) {
+      throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer")
+    }
+    if (count * BigInt(sequence.length) > LONGEST_REPEAT) throw new PyError('MemoryError', '')
     const repeats = count < 0n ? 0 : Number(count)
     if (typeof sequence === 'string') return sequence.repeat(repeats)
     return Array.from({ length: repeats }, () => sequence).flat()

@@ -5,6 +5,7 @@ export type PyErrorKind =
   | 'IndexError'
   | 'JSONDecodeError'
   | 'KeyError'
+  | 'MemoryError'
   | 'OverflowError'
   | 'SyntaxError'
   | 'TypeError'

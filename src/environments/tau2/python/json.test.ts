@@ -68,8 +68,8 @@ describe('JSON as Python reads and writes it', () => {
     ['"abc', 'Unterminated string starting at: line 1 column 1 (char 0)'],
     ['"a\nb"', 'Invalid control character at: line 1 column 3 (char 2)'],
     ['"\\x"', 'Invalid \\escape: line 1 column 2 (char 1)'],
-    ['[\n 1\n] x', 'Extra data: line 3 column 3 (char 8)'],
+    ['[\n 1\n] x', 'Extra data: line 3 column 3 (char 7)'],
     ['01', 'Extra data: line 1 column 2 (char 1)'],
     [`${'['.repeat(5000)}`, 'Too deeply nested: line 1 column 902 (char 901)'],
-  ])('refuses %j', (text, message) => expect(() => parseJson(text)).toThrow(message))
+  ])('%#: refuses', (text, message) => expect(() => parseJson(text)).toThrow(message))
 })

@@ -8,8 +8,8 @@ const DEEPEST = 900
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
 const BLANK = /[ \t\n\r]*/y
-/** A run of characters that stand for themselves. */
-const PLAIN = /[^"\\\u0000-\u001f]*/y
+/** A run of characters that stand for themselves: all but quotes, backslashes and controls. */
+const PLAIN = /[ !#-[\]-\uffff]*/y
 
 const LETTERS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
 
@@ -160,8 +160,9 @@ export function parseJson(text: string): PyValue {
   return new Reader(text).document()
 }
 
-const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/
-const ALL_ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/g
+/** All that is not printable ASCII, and quotes and backslashes. */
+const ESCAPED = /[^ !#-[\]-~]/
+const ALL_ESCAPED = /[^ !#-[\]-~]/g
 const SHORT: Record<string, string> = {
   '"': '\\"',
   '\\': '\\\\',
@@ -186,15 +187,7 @@ function dumpFloat(value: number): string {
   return reprFloat(value)
 }
 
-export interface DumpOptions {
-  sortKeys?: boolean
-}
-
-/**
- * `json.dumps(value, sort_keys=sortKeys, default=str)`: ", " and ": ", ASCII only, floats as repr.
- * Instances are dumped as `model_dump()` gives them; dates as `str` does.
- */
-export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): string {
+function dump(value: PyValue, sortKeys: boolean): string {
   if (value === null) return 'null'
   switch (typeof value) {
     case 'string':
@@ -207,18 +200,36 @@ export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): s
   }
   if (Array.isArray(value)) {
     let text = '['
-    for (let index = 0; index < value.length; index++) {
-      text += (index > 0 ? ', ' : '') + dumps(value[index], { sortKeys })
+    let separator = ''
+    for (const item of value) {
+      text += separator + dump(item, sortKeys)
+      separator = ', '
     }
     return `${text}]`
   }
   if (!isDict(value) && !isModel(value)) return quote(value.toString())
-  const entries = isDict(value) ? [...value] : fieldsOf(value)
-  if (sortKeys) entries.sort(([left], [right]) => compareText(left, right))
+  return dumpEntries(isDict(value) ? value : fieldsOf(value), sortKeys)
+}
+
+function dumpEntries(entries: Iterable<[string, PyValue]>, sortKeys: boolean): string {
+  const ordered = sortKeys ? [...entries].sort(([left], [right]) => compareText(left, right)) : entries
   let text = '{'
-  for (let index = 0; index < entries.length; index++) {
-    const [key, item] = entries[index]
-    text += `${index > 0 ? ', ' : ''}${quote(key)}: ${dumps(item, { sortKeys })}`
+  let separator = ''
+  for (const [key, item] of ordered) {
+    text += `${separator}${quote(key)}: ${dump(item, sortKeys)}`
+    separator = ', '
   }
   return `${text}}`
+}
+
+export interface DumpOptions {
+  sortKeys?: boolean
+}
+
+/**
+ * `json.dumps(value, sort_keys=sortKeys, default=str)`: ", " and ": ", ASCII only, floats as repr.
+ * Instances are dumped as `model_dump()` gives them; dates as `str` does.
+ */
+export function dumps(value: PyValue, { sortKeys = false }: DumpOptions = {}): string {
+  return dump(value, sortKeys)
 }

@@ -38,9 +38,10 @@ export const FIND_USER_ID_BY_NAME_ZIP = tool<RetailState>({
   },
   returns: field(str, 'The user id if found, otherwise an error message.'),
   call({ db }, firstName, lastName, zip) {
+    const first = stringFor(firstName, 'lower').toLowerCase()
     for (const [id, { name, address }] of db.tables.users.entries()) {
-      // The last name is looked at only where the first one fits; so is an argument that is no text.
-      if (name.first_name.toLowerCase() !== stringFor(firstName, 'lower').toLowerCase()) continue
+      if (name.first_name.toLowerCase() !== first) continue
+      // The last name is looked at only where the first one fits, even when it is no text.
       if (name.last_name.toLowerCase() !== stringFor(lastName, 'lower').toLowerCase()) continue
       if (equals(address.zip, zip)) return id
     }
@@ -55,9 +56,8 @@ export const FIND_USER_ID_BY_EMAIL = tool<RetailState>({
   parameters: { email: field(str, "The email of the user, such as 'something@example.com'.") },
   returns: field(str, 'The user id if found, otherwise an error message.'),
   call({ db }, email) {
-    for (const [id, user] of db.tables.users.entries()) {
-      if (user.email.toLowerCase() === stringFor(email, 'lower').toLowerCase()) return id
-    }
+    const wanted = stringFor(email, 'lower').toLowerCase()
+    for (const [id, user] of db.tables.users.entries()) if (user.email.toLowerCase() === wanted) return id
     throw valueError('User not found')
   },
 })
@@ -90,10 +90,7 @@ export const GET_ITEM_DETAILS = tool<RetailState>({
   kind: 'read',
   description: 'Get the inventory details of an item.',
   parameters: {
-    item_id: field(
-      str,
-      "The item id, such as '6086499569'. Be careful the item id is different from the product id.",
-    ),
+    item_id: field(str, "The item id, such as '6086499569'. Be careful the item id is different from the product id."),
   },
   returns: field(Variant, 'The item details.'),
   call: findItem,
@@ -115,10 +112,7 @@ export const LIST_ALL_PRODUCT_TYPES = tool<RetailState>({
     'List the name and product id of all product types.\n\n' +
     'Each product type has a variety of different items with unique item ids and options.\n' +
     'There are only 50 product types in the store.',
-  returns: field(
-    str,
-    'A JSON string mapping product names to their product IDs, sorted alphabetically by name.',
-  ),
+  returns: field(str, 'A JSON string mapping product names to their product IDs, sorted alphabetically by name.'),
   call({ db }) {
     const products = [...db.tables.products.values()]
     return dumps(new Map(products.map(({ name, product_id }) => [name, product_id])), { sortKeys: true })

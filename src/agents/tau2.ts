@@ -8,7 +8,7 @@ import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
 import { parseToolReply, toolInstructions } from './tool-calls.ts'
 import { conversation, question } from './tools.ts'
 
-export interface Tau2Options {
+export interface Tau2AgentOptions {
   /** H: how many past turns a question shows. Default 4. */
   historyTurns?: number
   /** Ask for the JSON-Schema shape of what tools return, not for its values (method, section 2). Default true. */
@@ -22,7 +22,7 @@ export interface Tau2Options {
  * about what follows shows the called tools and the last turns, what the user has told, and never the policy: it has thousands
  * of words and says little of what a tool returns.
  */
-export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2Options = {}): Agent {
+export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
   return {
     ...asked('tau2', { historyTurns, mask, shapes }),
     playMessages(view) {
@@ -44,7 +44,7 @@ const SHOWN = 400
  * that a conversation fits a short context. Such an agent cannot know the rules that it is judged by, nor all that it looked
  * up; it is there to train and test with.
  */
-export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Options = {}): Agent {
+export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
   const { predictMessages, ...rest } = asked('tau2-small', { historyTurns, mask, shapes })
   return {
     ...rest,
@@ -63,7 +63,7 @@ export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Op
 /** What both have in common: how actions are read, and how they are asked as world models. */
 function asked(
   name: string,
-  { historyTurns, mask, shapes }: Tau2Options & { historyTurns: number; mask: boolean },
+  { historyTurns, mask, shapes }: Tau2AgentOptions & { historyTurns: number; mask: boolean },
 ): Omit<Agent, 'playMessages' | 'predictionLabel'> {
   return {
     name: `${name}, ${historyTurns} turns${mask ? ', masked' : ''}`,

@@ -1,4 +1,4 @@
-import { observationText, type PastTurn, type Tool, type Transition } from '../core/index.ts'
+import { observationText } from '../core/index.ts'
 import { TAU2_GREETING } from '../environments/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
@@ -24,7 +24,10 @@ export interface Tau2AgentOptions {
  */
 export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
   return {
-    ...asked('tau2', { historyTurns, mask, shapes }),
+    name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}`,
+    showsActions: false,
+    parseAction: parseToolReply,
+    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
     playMessages(view) {
       const { initial, instruction, tools = [] } = view
       const prompt = isSolo(view)
@@ -32,69 +35,14 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOp
         : `${tau2SystemPrompt(instruction)}\n\nYou have opened the conversation with: ${TAU2_GREETING}`
       return conversation({ ...view, instruction: prompt }, toolInstructions(tools))
     },
-    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
-  }
-}
-
-/** Of a past result a small model is shown so many characters: some have thousands. */
-const SHOWN = 400
-
-/**
- * The same for small models that are trained on it: tools as one line each, the beginning of what tools returned, no policy, so
- * that a conversation fits a short context. Such an agent cannot know the rules that it is judged by, nor all that it looked
- * up; it is there to train and test with.
- */
-export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
-  const { predictMessages, ...rest } = asked('tau2-small', { historyTurns, mask, shapes })
-  return {
-    ...rest,
-    playMessages(view) {
-      const ticket = isSolo(view) ? '' : ' Write to the customer, or call a tool.'
-      const instruction = `You serve customers.${ticket} A call is <tool_call>{"name": …, "arguments": {…}}</tool_call>. Tools:`
-      const history = view.history.map(shortened)
-      return conversation({ ...view, instruction, history }, (view.tools ?? []).map(signature).join('\n'))
-    },
-    predictMessages: (transition, options) =>
-      predictMessages({ ...transition, history: transition.history.map(shortened) }, options),
-    predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
-  }
-}
-
-/** What both have in common: how actions are read, and how they are asked as world models. */
-function asked(
-  name: string,
-  { historyTurns, mask, shapes }: Tau2AgentOptions & { historyTurns: number; mask: boolean },
-): Omit<Agent, 'playMessages' | 'predictionLabel'> {
-  return {
-    name: `${name}, ${historyTurns} turns${mask ? ', masked' : ''}`,
-    showsActions: false,
-    parseAction: parseToolReply,
-    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
-    predictMessages(transition: Transition, { reasoning, omitted = 0 }): Message[] {
+    predictMessages(transition, { reasoning, omitted = 0 }): Message[] {
       const content = question({ ...transition, instruction: '' }, { historyTurns, mask, reasoning, omitted })
       return [{ role: 'user', content }]
     },
     parsePrediction,
+    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
   }
-}
-
-function shortened(turn: PastTurn): PastTurn {
-  if (turn.observation.from !== 'tool') return turn
-  const results = turn.observation.results.map((one) =>
-    one.content.length <= SHOWN ? one : { ...one, content: `${one.content.slice(0, SHOWN)}…` },
-  )
-  return { ...turn, observation: { from: 'tool', results } }
 }
 
 /** An agent alone has a ticket where others have a user. */
-const isSolo = ({ initial }: View): boolean => initial.from === 'environment'
-
-/** `get_order_details(order_id)`; optional parameters end in a question mark. */
-function signature({ name, parameters }: Tool): string {
-  const { properties = {}, required = [] } = (parameters ?? {}) as {
-    properties?: Record<string, unknown>
-    required?: string[]
-  }
-  const names = Object.keys(properties).map((one) => (required.includes(one) ? one : `${one}?`))
-  return `${name}(${names.join(', ')})`
-}
+export const isSolo = ({ initial }: View): boolean => initial.from === 'environment'

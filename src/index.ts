@@ -170,6 +170,16 @@ export {
   playWith,
   type Slot,
 } from './rollouts/index.ts'
+// Chat models at services: agents, simulated users, judges.
+export {
+  type ChatAnswer,
+  type ChatMessage as ServiceMessage,
+  type ChatModel,
+  type ChatOptions,
+  ChatService,
+  type ServiceSettings,
+  Spending,
+} from './services/index.ts'
 export {
   type Artifacts,
   type Config,

@@ -80,7 +80,10 @@ export class Tau2Episode implements Episode {
     const spoken = spokenOf(action)
     if (isBlank(spoken)) {
       protocol.refuse()
-      return this.ended({ observation: told('Error: neither a message nor a tool call'), valid: false })
+      return this.ended({
+        observation: told('Error: neither a message nor a tool call that can be read'),
+        valid: false,
+      })
     }
     // The agent's own message, which is not news to it, comes first.
     const before = protocol.messages.length + 1

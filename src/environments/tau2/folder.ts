@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/index.ts'
 
 /** Where the folder may be below the one that is named: upstream keeps it in `data/tau2` of a clone. */
@@ -18,6 +18,6 @@ export function findTau2Folder(data: string | undefined = process.env.TAU2_DATA_
     const folder = join(data, below)
     if (existsSync(join(folder, 'domains'))) return folder
   }
-  if (basename(data) === 'domains' && existsSync(data)) return dirname(data)
+  if (basename(resolve(data)) === 'domains' && existsSync(data)) return dirname(resolve(data))
   throw new UserError(`there is no folder 'domains' in ${data}, nor in tau2 or data/tau2 below it`)
 }

@@ -214,7 +214,7 @@ describe('users played by models', () => {
     const [messages, options] = user.asked[2]
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
     expect(messages[0].content).toBe(
-      '# Play a customer who has tools\nDo what you are asked.\n\n\n<scenario>\nPersona:\n\tCalm\nInstructions:\n\tYou want to have no unread notification.\n</scenario>',
+      '# Play a customer who has tools\n\nDo what you are asked.\n\n\n<scenario>\nPersona:\n\tCalm\nInstructions:\n\tYou want to have no unread notification.\n</scenario>',
     )
     expect(options).toMatchObject({ temperature: 0, seed: 1 })
     expect(options.tools?.map(({ name }) => name)).toEqual(['check_notifications', 'dismiss_notification'])

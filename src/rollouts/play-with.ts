@@ -1,6 +1,15 @@
 import type { Player, View } from '../agents/index.ts'
-import { type EpisodeFacts, hash32, type PastTurn, type Task, type Trajectory, type Turn } from '../core/index.ts'
+import {
+  type Action,
+  type EpisodeFacts,
+  hash32,
+  type PastTurn,
+  type Task,
+  type Trajectory,
+  type Turn,
+} from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
+import { isConversationFailure } from '../services/index.ts'
 import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
 import type { Slot } from './play.ts'
 
@@ -70,9 +79,9 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
       history,
       actions: episode.actions(),
     }
-    const action = await player.act(view)
-    if (action === null) {
-      failed = `${player.name} neither said nor did anything`
+    const action = await acted(player, view)
+    if (typeof action === 'string') {
+      failed = action
       truncated = true
       break
     }
@@ -98,5 +107,15 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
     failed,
     facts: { ...facts, player: player.name, attempts: attempt + 1 },
     sequences: [],
+  }
+}
+
+/** What a player does; in words, why it does nothing. */
+async function acted(player: Player, view: View): Promise<Action | string> {
+  try {
+    return (await player.act(view)) ?? `${player.name} neither said nor did anything`
+  } catch (error) {
+    if (isConversationFailure(error, view.history.length > 0)) return error.message
+    throw error
   }
 }

@@ -277,5 +277,8 @@ describe.skipIf(!existsSync(shared))('upstream’s data', () => {
       if (count > 0) expect(count).toBe(size)
     }
     expect(new Set(train.map(({ id }) => id)).size).toBe(train.length)
+    // Both the shop and the airline have a `get_user_details`, of other users.
+    expect([...environment.returns().keys()]).toContain('get_order_details')
+    expect([...environment.returns().keys()]).not.toContain('get_user_details')
   })
 })

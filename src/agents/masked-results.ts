@@ -42,7 +42,8 @@ export function declaredShape(schema: unknown): JsonShape | undefined {
   const returns = properties?.returns
   if (!returns) return undefined
   const shape = reduced(returns, $defs, 0)
-  const isTold = shape.type === 'object' ? shape.properties || shape.additionalProperties : shape.type === 'array' && shape.items
+  const isTold =
+    shape.type === 'object' ? shape.properties || shape.additionalProperties : shape.type === 'array' && shape.items
   return isTold ? shape : undefined
 }
 

@@ -29,7 +29,8 @@ export function tau2Messages({ instruction, initial, history }: View): ChatMessa
         ]
   for (const { action, observation } of history) {
     if (action?.kind === 'text') messages.push({ role: 'assistant', content: action.text })
-    if (action?.kind === 'tools') messages.push({ role: 'assistant', content: action.text ?? '', toolCalls: action.calls })
+    if (action?.kind === 'tools')
+      messages.push({ role: 'assistant', content: action.text ?? '', toolCalls: action.calls })
     if (observation.from !== 'tool') messages.push({ role: 'user', content: observation.text })
     else for (const { id, content } of observation.results) messages.push({ role: 'tool', toolCallId: id, content })
   }

@@ -24,7 +24,11 @@ const transition: Transition = {
   tools,
   initial: { from: 'user', text: 'I am Ann. Where is my mug?' },
   history: [
-    { reply: 'Which order?', action: { kind: 'text', text: 'Which order?' }, observation: { from: 'user', text: '#W1.' } },
+    {
+      reply: 'Which order?',
+      action: { kind: 'text', text: 'Which order?' },
+      observation: { from: 'user', text: '#W1.' },
+    },
   ],
   action: { kind: 'tools', calls: [call('find_order', '{"order_id": "#W1"}')] },
   next: { from: 'tool', results: [{ id: 'c', name: 'find_order', content: '{"order_id": "#W1", "items": [3]}' }] },
@@ -59,7 +63,9 @@ describe('agents of τ²-bench', () => {
 
   it('mask labels by what a tool declares, else by the value', () => {
     const schema = {
-      $defs: { Order: { type: 'object', properties: { order_id: { type: 'string', title: 'Id' }, paid: { type: 'number' } } } },
+      $defs: {
+        Order: { type: 'object', properties: { order_id: { type: 'string', title: 'Id' }, paid: { type: 'number' } } },
+      },
       properties: { returns: { $ref: '#/$defs/Order' } },
     }
     const shape = declaredShape(schema)!
@@ -88,7 +94,16 @@ function fakeModel(text: string, toolCalls: ReturnType<typeof call>[] = []): Cha
     async complete(messages) {
       asked.push([...messages])
       const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 }
-      return { text, toolCalls, reasoning: '', finishReason: 'stop', usage, usageEstimated: false, cost: 0, cached: false }
+      return {
+        text,
+        toolCalls,
+        reasoning: '',
+        finishReason: 'stop',
+        usage,
+        usageEstimated: false,
+        cost: 0,
+        cached: false,
+      }
     },
   }
 }
@@ -109,7 +124,10 @@ describe('players', () => {
 
   it('ask a service for calls as text', async () => {
     const model = fakeModel('<tool_call>{"name": "sell", "arguments": {}}</tool_call>')
-    expect(await textPlayer(model, tau2Agent()).act(transition)).toMatchObject({ kind: 'tools', calls: [{ name: 'sell' }] })
+    expect(await textPlayer(model, tau2Agent()).act(transition)).toMatchObject({
+      kind: 'tools',
+      calls: [{ name: 'sell' }],
+    })
   })
 
   it('replay a solution: calls, requests, what has to be told, the end', async () => {

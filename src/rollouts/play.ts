@@ -1,5 +1,13 @@
 import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
-import { type EpisodeFacts, hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
+import {
+  type EpisodeFacts,
+  hash32,
+  type PastTurn,
+  type Task,
+  type Trajectory,
+  type Turn,
+  UserError,
+} from '../core/index.ts'
 import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
@@ -53,7 +61,15 @@ interface Running {
  * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE, signal } = options
+  const {
+    environment,
+    agent,
+    format,
+    sampler,
+    maxSteps,
+    stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE,
+    signal,
+  } = options
   await sampler.reset()
   const running: Running[] = []
   for (const slot of slots) {

@@ -1,10 +1,4 @@
-import {
-  type Action,
-  type EpisodeFacts,
-  type HiddenCall,
-  type Observation,
-  type ToolResult,
-} from '../../core/index.ts'
+import type { Action, EpisodeFacts, HiddenCall, Observation, ToolResult } from '../../core/index.ts'
 import { ServiceError } from '../../services/index.ts'
 import type { Episode, StepResult } from '../environment.ts'
 import { UnreadableVerdict } from './evaluator/model-judge.ts'
@@ -187,7 +181,8 @@ function hiddenCalls(messages: readonly Message[]): HiddenCall[] {
     if (message.role !== 'user') continue
     for (const [at, call] of message.calls.entries()) {
       const result = messages[index + 1 + at]
-      if (result?.role === 'tool') calls.push({ ...call, content: result.content, ...(result.error && { error: true }) })
+      if (result?.role === 'tool')
+        calls.push({ ...call, content: result.content, ...(result.error && { error: true }) })
     }
   }
   return calls
@@ -195,7 +190,9 @@ function hiddenCalls(messages: readonly Message[]): HiddenCall[] {
 
 /** What the agent knows when it first acts: what the user said, after the greeting or after a whole history. */
 function openingOf(messages: readonly Message[]): Observation {
-  const seen = messages.filter((one) => (one.role === 'tool' ? one.requestor === 'assistant' : one.role !== 'user' || one.calls.length === 0))
+  const seen = messages.filter((one) =>
+    one.role === 'tool' ? one.requestor === 'assistant' : one.role !== 'user' || one.calls.length === 0,
+  )
   const last = seen[seen.length - 1]
   if (seen.length <= 2) return { from: 'user', text: last?.role === 'user' ? (last.content ?? '') : '' }
   return { from: 'user', text: seen.map(line).join('\n') }

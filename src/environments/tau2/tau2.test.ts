@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Action, Task } from '../../core/index.ts'
-import { type ChatAnswer, type ChatMessage, type ChatModel, type ChatOptions, ServiceError } from '../../services/index.ts'
+import {
+  type ChatAnswer,
+  type ChatMessage,
+  type ChatModel,
+  type ChatOptions,
+  ServiceError,
+} from '../../services/index.ts'
 import { STOP } from './protocol/protocol.ts'
 import { type Tau2Environment, tau2Environment } from './tau2.ts'
 
@@ -134,7 +140,11 @@ describe('the environment', () => {
 
   it('ends at its limits with nothing', async () => {
     const turns = await open(environment, 'mock/write', 1)
-    expect(await turns.step(say('Hm.'))).toMatchObject({ truncated: true, reward: 0, facts: { termination: 'max_turns' } })
+    expect(await turns.step(say('Hm.'))).toMatchObject({
+      truncated: true,
+      reward: 0,
+      facts: { termination: 'max_turns' },
+    })
     const steps = tau2Environment({ data: tiny, domains: ['mock'], maxSteps: 2 })
     const episode = await open(steps, 'mock/write')
     expect(await episode.step(say('Hm.'))).toMatchObject({
@@ -168,14 +178,21 @@ describe('the environment', () => {
     const episode = await open(alone, 'mock/delete')
     expect(episode.initial).toEqual({ from: 'environment', text: 'Delete all tasks.' })
     await episode.step(call('transfer_to_human_agents', { summary: 'x' }))
-    expect(await episode.step(call('done'))).toMatchObject({ done: true, valid: true, reward: 1, facts: { user: 'none' } })
+    expect(await episode.step(call('done'))).toMatchObject({
+      done: true,
+      valid: true,
+      reward: 1,
+      facts: { user: 'none' },
+    })
     const talker = await open(alone, 'mock/delete')
     expect(await talker.step(say('Hello?'))).toMatchObject({ truncated: true, facts: { termination: 'agent_error' } })
   })
 
   it('gives the solution to those who replay it', () => {
     expect(environment.gold(environment.tasks('train')[0])).toEqual({
-      actions: [{ requestor: 'assistant', name: 'create_task', arguments: '{"user_id": "user_1", "title": "Buy soil"}' }],
+      actions: [
+        { requestor: 'assistant', name: 'create_task', arguments: '{"user_id": "user_1", "title": "Buy soil"}' },
+      ],
       communicate: ['2 tasks'],
     })
   })
@@ -240,7 +257,9 @@ describe('users played by models', () => {
     })
     const [task] = environment.tasks('train')
     const openings = await Promise.all(
-      Array.from({ length: 80 }, (_, seed) => environment.open(task, { seed }).then(({ initial }) => JSON.stringify(initial))),
+      Array.from({ length: 80 }, (_, seed) =>
+        environment.open(task, { seed }).then(({ initial }) => JSON.stringify(initial)),
+      ),
     )
     const scripted = openings.filter((one) => one.includes('Buy soil')).length
     expect(scripted).toBeGreaterThan(8)

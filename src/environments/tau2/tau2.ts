@@ -92,7 +92,9 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
   if (solo && without) throw new UserError(`τ²-bench: ${without.name} has no solo mode; leave it out of domains`, 2)
   const simulators = simulatorsOf(users, folder)
   const tools = new Map([...domains.values()].map((domain) => [domain.name, agentTools(domain, solo)]))
-  const splits = Object.keys(SPLITS).filter((split) => [...domains.values()].some((one) => idsOf(one, split).length > 0))
+  const splits = Object.keys(SPLITS).filter((split) =>
+    [...domains.values()].some((one) => idsOf(one, split).length > 0),
+  )
   const known = new Map<string, Task[]>()
 
   const listed = (split: string): Task[] =>
@@ -131,7 +133,11 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
       const { criteria } = found(task).task
       const actions = criteria?.actions ?? []
       return {
-        actions: actions.map(({ party, name, arguments: args }) => ({ requestor: party, name, arguments: dumps(args) })),
+        actions: actions.map(({ party, name, arguments: args }) => ({
+          requestor: party,
+          name,
+          arguments: dumps(args),
+        })),
         communicate: [...(criteria?.communicate ?? [])],
       }
     },
@@ -147,7 +153,9 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
         user: solo ? null : { name: simulator.name, session: session() },
         ticket: task.ticket ?? '',
         protocol: { solo, history, maxSteps: steps, maxErrors },
-        tools: new Map((tools.get(domain.name) ?? []).map(({ name }) => [name, { mutates: domain.mutates(name) ?? false }])),
+        tools: new Map(
+          (tools.get(domain.name) ?? []).map(({ name }) => [name, { mutates: domain.mutates(name) ?? false }]),
+        ),
         maxTurns: maxSteps,
         async evaluate(messages) {
           const conversation = judgedConversation(messages, history.length, solo)

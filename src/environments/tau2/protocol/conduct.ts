@@ -2,7 +2,8 @@ import type { EpisodeFacts } from '../../../core/index.ts'
 import type { Message, SpokenMessage } from './message.ts'
 
 /** A user's consent to what it was asked to confirm. */
-const CONSENT = /\b(?:yes|yeah|yep|sure|ok(?:ay)?|please do|go ahead|confirm(?:ed)?|correct|proceed|that'?s right|sounds good)\b/i
+const CONSENT =
+  /\b(?:yes|yeah|yep|sure|ok(?:ay)?|please do|go ahead|confirm(?:ed)?|correct|proceed|that'?s right|sounds good)\b/i
 
 /**
  * What is asked of an agent beside the task itself: `changes` it made, how many of them `confirmed` by the user right before

@@ -98,7 +98,8 @@ export class Protocol {
   /** The party whose turn it is speaks. @throws BlankTurn for nothing said and nothing called; nothing changes then. */
   say(spoken: Spoken): void {
     const party = this.next
-    if (party !== 'assistant' && party !== 'user') throw new Error(`it is the turn of ${party ?? 'nobody'}, not a party's`)
+    if (party !== 'assistant' && party !== 'user')
+      throw new Error(`it is the turn of ${party ?? 'nobody'}, not a party's`)
     if (isBlank(spoken)) throw new BlankTurn(party)
     const message = { role: party, ...(party === 'assistant' ? this.withoutDone(spoken) : spoken) }
     this.messages.push(message)

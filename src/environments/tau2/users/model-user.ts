@@ -11,7 +11,10 @@ export interface ModelUserOptions extends Pick<ChatOptions, 'temperature' | 'max
  * A user played by a chat model, with upstream's prompt: the model is the assistant of a conversation in which the agent is the
  * user. Temperature 0 as upstream has it; the seed is the conversation's own, and each attempt at a turn has another.
  */
-export function modelUser(model: ChatModel, { guidelines, temperature = 0, maxTokens }: ModelUserOptions): UserSimulator {
+export function modelUser(
+  model: ChatModel,
+  { guidelines, temperature = 0, maxTokens }: ModelUserOptions,
+): UserSimulator {
   return {
     name: model.name,
     open({ scenario, tools, seed }: UserSetting): UserSession {

@@ -86,10 +86,10 @@ function inSentence(sentence: string, tools: readonly string[]): Wanted[] {
     const longest = named.filter((tool) => !named.some((other) => other !== tool && other.startsWith(tool)))
     return longest.flatMap((tool) => argumentsOf(tool, words))
   }
-  const { noun, ...one } = SWITCHES.find(({ noun }) => noun.test(words)) ?? {}
-  if (noun && one.toggle && one.look && one.on) {
-    if (!CHANGE.test(words)) return LOOK.test(words) ? [plain(one.look)] : []
-    const { toggle: tool, look, on } = one
+  const found = SWITCHES.find(({ noun }) => noun.test(words))
+  if (found) {
+    const { toggle: tool, look, on } = found
+    if (!CHANGE.test(words)) return LOOK.test(words) ? [plain(look)] : []
     const [turnsOn, turnsOff] = [ON.test(words), OFF.test(words)]
     if (turnsOn === turnsOff) return [plain(tool)]
     return [{ tool, args: {}, unless: { look, isSo: (seen) => on.test(seen) === turnsOn } }]

@@ -116,7 +116,7 @@ describe('the scripted user', () => {
     expect(talk.agent('YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.')).toBe(TRANSFER)
     const stuck = new Talk(shop)
     stuck.next()
-    const answers = Array.from({ length: 8 }, () => stuck.agent('Let me look.'))
+    const answers = Array.from({ length: 7 }, () => stuck.agent('Let me look.'))
     expect(answers.at(-1)).toBe(OUT_OF_SCOPE)
     expect(answers.indexOf(OUT_OF_SCOPE)).toBeGreaterThan(4)
   })
@@ -128,7 +128,9 @@ describe('the scripted user', () => {
     )
     expect(talk.next().content).toBe('Hi. My mobile data is not working.')
     talk.agent('Please turn airplane mode off, then restart your phone.')
-    expect((talk.heard.at(-1) as Spoken).calls).toEqual([{ id: 'user-0', name: 'check_network_status', arguments: '{}' }])
+    expect((talk.heard.at(-1) as Spoken).calls).toEqual([
+      { id: 'user-0', name: 'check_network_status', arguments: '{}' },
+    ])
     expect(talk.answer('Airplane Mode: ON').calls[0].name).toBe('toggle_airplane_mode')
     expect(talk.answer('Airplane Mode is now OFF.').calls[0].name).toBe('reboot_device')
     expect(talk.answer('Restarting.').content).toMatch(/^I did that\. .*Airplane Mode is now OFF\.\nRestarting\.$/s)
@@ -147,7 +149,10 @@ describe('what an agent asks of a phone', () => {
     ['Please toggle data.', ['toggle_data']],
     ['Please toggle wifi calling.', ['toggle_wifi_calling']],
     ['Could you run a speed test?', ['run_speed_test']],
-    ['Please set network mode preference: mode 4g_5g_preferred.', ['set_network_mode_preference {"mode":"4g_5g_preferred"}']],
+    [
+      'Please set network mode preference: mode 4g_5g_preferred.',
+      ['set_network_mode_preference {"mode":"4g_5g_preferred"}'],
+    ],
     [
       'Please grant app permission: app name messaging, permission storage.',
       ['grant_app_permission {"app_name":"messaging","permission":"storage"}'],

@@ -20,7 +20,10 @@ const TOPICS: { asked: RegExp; told: RegExp }[] = [
   },
   { asked: /payment|refund|\bcard\b|paypal|certificate/i, told: /\bpay|card|paypal|certificate|refund/i },
   { asked: /\breason\b|\bwhy\b/i, told: /because|mistake|no longer need|since/i },
-  { asked: /address|where (?:do|are) you|location|abroad|travel/i, told: /live|living|residing|address|abroad|at home/i },
+  {
+    asked: /address|where (?:do|are) you|location|abroad|travel/i,
+    told: /live|living|residing|address|abroad|at home/i,
+  },
   { asked: /birth/i, told: /born|birth/i },
   { asked: /\bbag|luggage/i, told: /\bbag|luggage/i },
   { asked: /insurance/i, told: /insurance/i },

@@ -7,7 +7,11 @@ import { closeAfterEach, serverFor, serviceAt } from './testing/service.ts'
 closeAfterEach()
 
 const HELLO: ChatMessage[] = [{ role: 'user', content: 'Hello' }]
-const TOOL: Tool = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: { at: { type: 'string' } } } }
+const TOOL: Tool = {
+  name: 'look',
+  description: 'Looks.',
+  parameters: { type: 'object', properties: { at: { type: 'string' } } },
+}
 
 it('puts a streamed answer together, whatever way its bytes are torn', async () => {
   const text = 'Grüße, 世界 🌍: a "quoted"\n\nline'
@@ -37,7 +41,13 @@ it('sends what was asked for, and nothing of this machine', async () => {
   ]
   const extra = { top_p: 0.8, stream_options: null }
   const service = serviceAt(server.url, { extra, maxTokensField: 'max_completion_tokens' })
-  await service.complete(messages, { tools: [TOOL, { name: 'wait' }], temperature: 0, maxTokens: 50, seed: 3, stop: ['x'] })
+  await service.complete(messages, {
+    tools: [TOOL, { name: 'wait' }],
+    temperature: 0,
+    maxTokens: 50,
+    seed: 3,
+    stop: ['x'],
+  })
   const [{ body, headers }] = server.requests
   expect(body).toEqual({
     model: 'm',
@@ -75,7 +85,11 @@ it('gives tool calls exactly as they were written', async () => {
   ]
   const server = await serverFor(inTurn(answer('', { calls }), { kind: 'whole', calls, text: 'Let me see.' }))
   const service = serviceAt(server.url)
-  expect(await service.complete(HELLO, { tools: [TOOL] })).toMatchObject({ text: '', toolCalls: calls, finishReason: 'tool_calls' })
+  expect(await service.complete(HELLO, { tools: [TOOL] })).toMatchObject({
+    text: '',
+    toolCalls: calls,
+    finishReason: 'tool_calls',
+  })
   expect(await service.complete(HELLO, { tools: [TOOL] })).toMatchObject({ text: 'Let me see.', toolCalls: calls })
 })
 
@@ -91,7 +105,10 @@ it('tells calls apart where a service numbers them badly', async () => {
         piece({ index: 0, id: 'b', function: { name: 'two', arguments: '{}' } }, 'stop'),
       ),
       // No index and no id.
-      stream(piece({ function: { name: 'one', arguments: '{}' } }), piece({ function: { name: 'two', arguments: '{}' } }, 'stop')),
+      stream(
+        piece({ function: { name: 'one', arguments: '{}' } }),
+        piece({ function: { name: 'two', arguments: '{}' } }, 'stop'),
+      ),
       // Another id with every piece, and the pieces of two calls mixed.
       stream(
         piece({ index: 0, id: 'a', function: { name: 'one', arguments: '{"x"' } }),
@@ -118,7 +135,11 @@ it('keeps thoughts apart, under either name', async () => {
     }),
   )
   const service = serviceAt(server.url)
-  expect(await service.complete(HELLO)).toMatchObject({ text: 'Yes.', reasoning: 'Let me think.', finishReason: 'stop' })
+  expect(await service.complete(HELLO)).toMatchObject({
+    text: 'Yes.',
+    reasoning: 'Let me think.',
+    finishReason: 'stop',
+  })
   expect(await service.complete(HELLO)).toMatchObject({ text: 'No.', reasoning: 'Hm.', finishReason: 'length' })
 })
 
@@ -155,7 +176,9 @@ it('keeps to its concurrency and its rate', async () => {
 it('breaks off what is under way when it is closed', async () => {
   const server = await serverFor(inTurn({ kind: 'silent' }))
   const service = serviceAt(server.url, { maxConcurrent: 1 })
-  const both = [service.complete(HELLO), service.complete(HELLO)].map((call) => call.catch((error: Error) => error.message))
+  const both = [service.complete(HELLO), service.complete(HELLO)].map((call) =>
+    call.catch((error: Error) => error.message),
+  )
   while (server.requests.length === 0) await new Promise((next) => setTimeout(next, 5))
   await service.close()
   const line = `m at ${server.url} was not heard to the end: resume to ask again`

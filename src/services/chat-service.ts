@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash32, UserError, uniform } from '../core/index.ts'
 import { hashOf } from '../store/index.ts'
@@ -39,6 +40,8 @@ export class ChatService implements ChatModel {
 
   /** @throws UserError (settings, key, a limit without prices) */
   constructor(settings: ServiceSettings, { cacheFolder, spending }: ChatServiceOptions = {}) {
+    // All that is under way listens, and that may be a thousand.
+    setMaxListeners(0, this.closing.signal)
     this.config = parseService(settings)
     this.name = this.config.model
     this.connection = new Connection(this.config)
@@ -46,7 +49,10 @@ export class ChatService implements ChatModel {
     this.cache = cacheFolder === undefined ? null : new AnswerCache(cacheFolder)
     this.spending = spending ?? null
     if (spending && !this.config.prices) {
-      throw new UserError(`${this.connection.where} has no prices, so its cost is not known: give prices, or no limit`, 2)
+      throw new UserError(
+        `${this.connection.where} has no prices, so its cost is not known: give prices, or no limit`,
+        2,
+      )
     }
   }
 
@@ -139,7 +145,10 @@ export class ChatService implements ChatModel {
     const { spending, connection } = this
     if (!spending) return null
     if (maxTokens === undefined && spending.limit !== null) {
-      throw new UserError(`a spending limit needs maxTokens: without, one answer of ${connection.where} may cost anything`, 2)
+      throw new UserError(
+        `a spending limit needs maxTokens: without, one answer of ${connection.where} may cost anything`,
+        2,
+      )
     }
     const inputTokens = Math.ceil(bytes * this.tokensPerByte)
     const most = { inputTokens, cachedInputTokens: 0, outputTokens: maxTokens ?? 0 }

@@ -64,7 +64,10 @@ export function serviceKey({ keyVariable, url }: ServiceConfig): string | null {
   const key = process.env[keyVariable]?.trim()
   if (!key) throw new UserError(`${keyVariable} is not set: export the key for ${url} under that name`, 2)
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UserError(`${keyVariable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`, 2)
+    throw new UserError(
+      `${keyVariable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`,
+      2,
+    )
   }
   return key
 }

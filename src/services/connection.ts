@@ -55,14 +55,14 @@ export class Connection {
       signal.throwIfAborted()
       return builder.finish()
     } catch (error) {
+      // Whatever is left of an answer is not waited for.
+      stop()
       // Nothing that comes after its end takes an answer away: some services keep the connection, some lose it.
       if (builder.ended && !(error instanceof BadAnswer)) return builder.finish()
       const failure = closing.aborted ? CLOSED : this.explain(error, { deadline, begun, library })
       throw new ServiceError(this.where, failure, { received: begun ? builder.received : null })
     } finally {
       deadline.stop()
-      // Whatever is left of an answer that failed is not waited for.
-      stop()
       closing.removeEventListener('abort', stop)
     }
   }
@@ -75,7 +75,8 @@ export class Connection {
     const watched = new Response(body && deadline.watched(body), { headers })
     if (/\bjson\b/.test(type)) {
       const whole: unknown = await watched.json()
-      if (typeof whole === 'object' && whole !== null && 'error' in whole && whole.error) throw new ToldError(whole.error)
+      if (typeof whole === 'object' && whole !== null && 'error' in whole && whole.error)
+        throw new ToldError(whole.error)
       yield whole
     } else yield* Stream.fromSSEResponse(watched, deadline.controller, client)
   }

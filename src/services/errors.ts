@@ -68,7 +68,11 @@ export class ServiceError extends UserError {
   /** Characters that had come of an answer; null where none had begun, so that nothing is charged. */
   readonly received: number | null
 
-  constructor(where: string, failure: Failure, { received = null, tries = 1 }: { received?: number | null; tries?: number } = {}) {
+  constructor(
+    where: string,
+    failure: Failure,
+    { received = null, tries = 1 }: { received?: number | null; tries?: number } = {},
+  ) {
     super(`${where} ${failure.what}${tries > 1 ? `, after ${tries} tries` : ''}: ${failure.advice}`)
     this.name = 'ServiceError'
     this.where = where

@@ -1,12 +1,12 @@
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ChatMessage } from './chat.ts'
 import { ChatService } from './chat-service.ts'
 import { ServiceError } from './errors.ts'
 import { retryAfterSeconds } from './failures.ts'
-import { answer, inTurn, type Reply } from './testing/reply.ts'
 import { retryDelay } from './retry.ts'
+import { answer, inTurn, type Reply } from './testing/reply.ts'
 import { closeAfterEach, serverFor, serviceAt } from './testing/service.ts'
 
 closeAfterEach()
@@ -61,7 +61,9 @@ describe('what a second try can mend', () => {
   }
 
   it('gives up in the end, in one line', async () => {
-    const server = await serverFor(inTurn({ kind: 'status', status: 503, body: { error: { message: 'over\nloaded' } } }))
+    const server = await serverFor(
+      inTurn({ kind: 'status', status: 503, body: { error: { message: 'over\nloaded' } } }),
+    )
     const error = await failure(serviceAt(server.url, { retries: 2 }).complete(HELLO))
     expect(error.message).toBe(
       `m at ${server.url} failed (503, "over loaded"), after 3 tries: look at its log, and resume when it is well again`,
@@ -114,14 +116,38 @@ describe('what a second try can mend', () => {
 
 describe('what no second try can mend', () => {
   const cases: [what: string, reply: Reply, line: string][] = [
-    ['400', { kind: 'status', status: 400, body: { error: { message: 'too long' } } }, 'refuses the request (400, "too long"): check model'],
-    ['400 in a stream', { kind: 'told', error: { message: 'no', code: 400 } }, 'refuses the request (400, "no"): check model'],
-    ['401', { kind: 'status', status: 401 }, 'wants a key (401): name the environment variable that holds one as keyVariable'],
+    [
+      '400',
+      { kind: 'status', status: 400, body: { error: { message: 'too long' } } },
+      'refuses the request (400, "too long"): check model',
+    ],
+    [
+      '400 in a stream',
+      { kind: 'told', error: { message: 'no', code: 400 } },
+      'refuses the request (400, "no"): check model',
+    ],
+    [
+      '401',
+      { kind: 'status', status: 401 },
+      'wants a key (401): name the environment variable that holds one as keyVariable',
+    ],
     ['402', { kind: 'status', status: 402 }, 'says that the account is used up (402, "status 402"): add credit'],
     ['403', { kind: 'status', status: 403 }, 'forbids this (403, "status 403"): use a key'],
-    ['404', { kind: 'status', status: 404, body: { detail: 'Not Found' } }, 'has no such address or model (404): check url'],
-    ['404 as text', { kind: 'status', status: 404, body: { error: 'no model m' } }, 'has no such address or model (404, "no model m"): check'],
-    ['301', { kind: 'status', status: 301, headers: { location: 'http://x/' } }, 'has moved to http://x/ (301, "status 301"): give the new'],
+    [
+      '404',
+      { kind: 'status', status: 404, body: { detail: 'Not Found' } },
+      'has no such address or model (404): check url',
+    ],
+    [
+      '404 as text',
+      { kind: 'status', status: 404, body: { error: 'no model m' } },
+      'has no such address or model (404, "no model m"): check',
+    ],
+    [
+      '301',
+      { kind: 'status', status: 301, headers: { location: 'http://x/' } },
+      'has moved to http://x/ (301, "status 301"): give the new',
+    ],
     [
       'an empty account',
       { kind: 'status', status: 429, body: { error: { message: 'pay', code: 'insufficient_quota' } } },
@@ -155,7 +181,12 @@ describe('the key', () => {
   })
 
   it('is the one that was named, not one that lies about', async () => {
-    const lying = { OPENAI_API_KEY: 'a', OPENAI_ADMIN_KEY: 'b', OPENAI_ORG_ID: 'c', OPENAI_CUSTOM_HEADERS: 'Authorization: d' }
+    const lying = {
+      OPENAI_API_KEY: 'a',
+      OPENAI_ADMIN_KEY: 'b',
+      OPENAI_ORG_ID: 'c',
+      OPENAI_CUSTOM_HEADERS: 'Authorization: d',
+    }
     Object.assign(process.env, lying)
     try {
       const server = await serverFor(inTurn(answer('ok')))

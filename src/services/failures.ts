@@ -34,7 +34,8 @@ export function statusFailure(answer: ErrorAnswer, config: ServiceConfig): Failu
   if (status === 404) {
     return failure('refused', 'has no such address or model', 'check url (most end in /v1) and the name of the model')
   }
-  if (status === 408) return failure('timeout', 'ran out of time', 'lower maxConcurrent, or resume when it is less busy')
+  if (status === 408)
+    return failure('timeout', 'ran out of time', 'lower maxConcurrent, or resume when it is less busy')
   if (status === 409) return failure('conflict', 'is busy with something else', 'resume later')
   if (status === 429) {
     const wait = retryAfter === undefined ? '' : `, and asks to wait ${Math.ceil(retryAfter)} s`
@@ -65,10 +66,18 @@ const HOPELESS = /^(ENOTFOUND|ERR_INVALID_URL|ERR_TLS_|ERR_SSL_)|CERT|SIGNED/
 export function connectionFailure(code: string, begun: boolean): Failure {
   const known = code === '' ? '' : ` (${code})`
   if (HOPELESS.test(code)) {
-    return { kind: 'refused', what: `cannot be reached${known}`, advice: 'check url: host name, http or https, certificate' }
+    return {
+      kind: 'refused',
+      what: `cannot be reached${known}`,
+      advice: 'check url: host name, http or https, certificate',
+    }
   }
   return begun
-    ? { kind: 'dropped', what: `broke off in the middle of an answer${known}`, advice: 'see whether it still runs, then resume' }
+    ? {
+        kind: 'dropped',
+        what: `broke off in the middle of an answer${known}`,
+        advice: 'see whether it still runs, then resume',
+      }
     : { kind: 'dropped', what: `cannot be reached${known}`, advice: 'start it, or correct url, then resume' }
 }
 

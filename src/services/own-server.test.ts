@@ -17,8 +17,12 @@ it('talks with our own server', async () => {
     expect(got.usage.outputTokens).toBeGreaterThan(0)
     expect((await service.complete(messages, { maxTokens: 20, seed: 1, stop: ['\n\n'] })).text).toBe(got.text)
     const tools = service.complete(messages, { tools: [{ name: 'look' }] })
-    await expect(tools).rejects.toThrow(`mini at ${url} refuses the request (400, "tools is not supported here: leave it out")`)
-    await expect(serviceAt(url, { model: 'other' }).complete(messages)).rejects.toThrow('has no such address or model (404, ')
+    await expect(tools).rejects.toThrow(
+      `mini at ${url} refuses the request (400, "tools is not supported here: leave it out")`,
+    )
+    await expect(serviceAt(url, { model: 'other' }).complete(messages)).rejects.toThrow(
+      'has no such address or model (404, ',
+    )
   } finally {
     await server.close()
   }

@@ -36,7 +36,9 @@ describe('the cache', () => {
     ] as const) {
       expect((await second.complete(user(content), options)).cached).toBe(false)
     }
-    expect((await serviceAt(server.url, { extra: { top_p: 0.5 } }, { cacheFolder }).complete(user('a'), { seed: 1 })).cached).toBe(false)
+    expect(
+      (await serviceAt(server.url, { extra: { top_p: 0.5 } }, { cacheFolder }).complete(user('a'), { seed: 1 })).cached,
+    ).toBe(false)
     expect(server.requests.length).toBe(6)
   })
 
@@ -54,7 +56,9 @@ describe('the cache', () => {
     const service = serviceAt(server.url, {}, { cacheFolder })
     await expect(service.complete(user('a'))).rejects.toThrow('refuses')
     expect((await service.complete(user('a'))).text).toBe('one')
-    const [name] = readdirSync(cacheFolder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.json'))
+    const [name] = readdirSync(cacheFolder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.json'),
+    )
     writeFileSync(join(cacheFolder, name), '{"text": "o')
     expect((await service.complete(user('a'))).text).toBe('two')
     expect((await service.complete(user('a'))).text).toBe('two')
@@ -66,11 +70,14 @@ describe('the cache', () => {
     const folder = newFolder()
     const spending = new Spending(join(folder, 'spending.jsonl'), 100)
     const settings = { prices: PRICES, keyVariable: 'RWML_TEST_KEY' }
-    await serviceAt(server.url, settings, { cacheFolder: join(folder, 'cache'), spending }).complete(user('a'), { maxTokens: 9 })
+    await serviceAt(server.url, settings, { cacheFolder: join(folder, 'cache'), spending }).complete(user('a'), {
+      maxTokens: 9,
+    })
     delete process.env.RWML_TEST_KEY
     const paths = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(paths.length).toBe(2)
-    for (const { parentPath, name } of paths) expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain('planted')
+    for (const { parentPath, name } of paths)
+      expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain('planted')
   })
 })
 
@@ -115,7 +122,9 @@ describe('the spending limit', () => {
     const server = await serverFor(inTurn(answer('ok', { usage, waitMs: 5 })))
     const spending = new Spending(join(newFolder(), 'spending.jsonl'), 1)
     const service = serviceAt(server.url, { prices: PRICES }, { spending })
-    const all = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => service.complete(user(`${i}`), { maxTokens: 10 })))
+    const all = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, i) => service.complete(user(`${i}`), { maxTokens: 10 })),
+    )
     const answered = all.filter(({ status }) => status === 'fulfilled').length
     expect(answered).toBe(server.requests.length)
     expect(spending.spent).toBeCloseTo(answered * cost)
@@ -141,7 +150,12 @@ describe('the spending limit', () => {
 
   it('charges answers that broke off, and not those that never began', async () => {
     const server = await serverFor(
-      inTurn({ kind: 'status', status: 500 }, { kind: 'cutOff', text: 'x'.repeat(400) }, answer('', { usage }), answer('ok', { usage })),
+      inTurn(
+        { kind: 'status', status: 500 },
+        { kind: 'cutOff', text: 'x'.repeat(400) },
+        answer('', { usage }),
+        answer('ok', { usage }),
+      ),
     )
     const spending = new Spending(join(newFolder(), 'spending.jsonl'), 1000)
     const service = serviceAt(server.url, { prices: PRICES }, { spending })
@@ -156,7 +170,9 @@ describe('the spending limit', () => {
     const spending = new Spending(join(newFolder(), 'spending.jsonl'), 1)
     const url = 'http://127.0.0.1:1/v1'
     expect(() => serviceAt(url, {}, { spending })).toThrow('m at http://127.0.0.1:1/v1 has no prices')
-    await expect(serviceAt(url, { prices: PRICES }, { spending }).complete(user('a'))).rejects.toThrow('needs maxTokens')
+    await expect(serviceAt(url, { prices: PRICES }, { spending }).complete(user('a'))).rejects.toThrow(
+      'needs maxTokens',
+    )
     expect(() => new Spending(join(newFolder(), 'x'), -1)).toThrow('a spending limit must be')
     spending.close()
   })

@@ -31,7 +31,8 @@ export class Spending {
 
   /** Goes on with the file at `path`, or makes it. @throws UserError (damaged file, disk) */
   constructor(path: string, limit: number | null) {
-    if (limit !== null && !(limit >= 0)) throw new UserError('a spending limit must be a number of dollars, 0 or more', 2)
+    if (limit !== null && !(limit >= 0))
+      throw new UserError('a spending limit must be a number of dollars, 0 or more', 2)
     this.limit = limit
     this.log = new JsonLines(path, lineSchema)
     for (const line of this.log) {

@@ -69,7 +69,8 @@ export function requestBody(
 
 function wireMessage(message: ChatMessage): object {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
-  if (message.role !== 'assistant' || !message.toolCalls?.length) return { role: message.role, content: message.content }
+  if (message.role !== 'assistant' || !message.toolCalls?.length)
+    return { role: message.role, content: message.content }
   return {
     role: 'assistant',
     // Some templates write an empty text out.

@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, chunksOf, endOf, type Reply, wholeOf } from './reply.ts'
@@ -111,7 +117,11 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-async function stream(response: ServerResponse, chunks: readonly object[], { pauseMs = 0 }: Answer = {}): Promise<void> {
+async function stream(
+  response: ServerResponse,
+  chunks: readonly object[],
+  { pauseMs = 0 }: Answer = {},
+): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
   // Some services send such lines to keep the connection open.
   response.write(': processing\n\n')

@@ -69,7 +69,9 @@ export function chunksOf(reply: Answer): object[] {
   const { text = '', reasoning, calls = [] } = reply
   return [
     choice({ role: 'assistant', content: '' }),
-    ...(reasoning ? Object.entries(reasoning).flatMap(([name, words]) => split(words).map((part) => choice({ [name]: part }))) : []),
+    ...(reasoning
+      ? Object.entries(reasoning).flatMap(([name, words]) => split(words).map((part) => choice({ [name]: part })))
+      : []),
     ...split(text).map((content) => choice({ content })),
     ...calls.flatMap(({ id, name, arguments: written }, index) => [
       choice({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),

@@ -19,7 +19,11 @@ export async function serverFor(script: Script): Promise<ChatServer> {
 }
 
 /** Retries come quickly, deadlines are far. */
-export function serviceAt(url: string, settings: Partial<ServiceSettings> = {}, options: ChatServiceOptions = {}): ChatService {
+export function serviceAt(
+  url: string,
+  settings: Partial<ServiceSettings> = {},
+  options: ChatServiceOptions = {},
+): ChatService {
   const service = new ChatService({ url, model: 'm', backoffSeconds: 0.01, ...settings }, options)
   open.push(service)
   return service

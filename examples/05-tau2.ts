@@ -54,15 +54,15 @@ const conversation = (system: string, examples: Example[], question: string) => 
   { role: 'user' as const, content: question },
 ]
 
+const hotel = 'find_guest(guest_id), get_room(room_id)'
+
 const ACT: Example[] = [
-  ['Tools: find_guest(guest_id), get_room(room_id)\nCustomer: Hi. I want another room.', 'What is your guest id?'],
+  [`Tools: ${hotel}\nCustomer: My guest id is ann_12.`, 'CALL find_guest {"guest_id": "ann_12"}'],
+  [`Tools: ${hotel}\nResult: {"guest_id": "ann_12", "rooms": ["R7"]}`, 'CALL get_room {"room_id": "R7"}'],
+  [`Tools: ${hotel}\nResult: {"room_id": "R7", "beds": 2}`, 'Room R7 has 2 beds. Is there anything else?'],
   [
-    'Tools: find_guest(guest_id), get_room(room_id)\nCustomer: My guest id is ann_12.',
-    'CALL find_guest {"guest_id": "ann_12"}',
-  ],
-  [
-    'Tools: find_guest(guest_id), get_room(room_id)\nResult: {"guest_id": "ann_12", "rooms": ["R7"]}',
-    'CALL get_room {"room_id": "R7"}',
+    `Tools: ${hotel}\nCustomer: Hi. I want another room, with a view.`,
+    'What is your guest id, or your name and zip code?',
   ],
 ]
 
@@ -165,19 +165,19 @@ export default defineConfig({
   },
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
-    collect: { tasks: 24, rollouts: 1, temperature: 0.7, maxSteps: 6, maxTokens: 40, wave: 24, maxTransitions: 80 },
+    collect: { tasks: 18, rollouts: 1, temperature: 0.7, maxSteps: 5, maxTokens: 32, wave: 18, maxTransitions: 60 },
     reward: { kind: 'hybrid', mode: 'continuous' },
     filter: { rule: 'band', draws: 2, keepHopeless: 1, learningRate: 1e-4, batch: 8, epochs: 1 },
     worldModel: {
       batch: 4,
       groupSize: 4,
       temperature: 0.7,
-      maxTokens: 96,
-      maxSteps: 8,
+      maxTokens: 64,
+      maxSteps: 6,
       epochs: 1,
       learningRate: 1e-4,
       warmupSteps: 2,
     },
-    evaluate: { tasks: 12, runs: 1, maxSteps: 6, transitions: 24 },
+    evaluate: { tasks: 9, runs: 1, maxSteps: 5, transitions: 24 },
   },
 })

@@ -5,9 +5,10 @@ import type { ChatMessage, ChatModel } from '../services/index.ts'
 import type { View } from './agent.ts'
 import { declaredShape, maskedByTool } from './masked-results.ts'
 import { textPlayer } from './player.ts'
-import { tau2Agent, tau2SmallAgent } from './tau2.ts'
+import { tau2Agent } from './tau2.ts'
 import { tau2Messages, tau2Player } from './tau2-player.ts'
 import { goldPlayer, randomPlayer } from './tau2-scripts.ts'
+import { tau2SmallAgent } from './tau2-small.ts'
 
 const call = (name: string, args = '{}') => ({ id: 'c', name, arguments: args })
 const parameters = {
@@ -50,15 +51,40 @@ describe('agents of τ²-bench', () => {
   })
 
   it('are asked with the called tool, the facts and the last turns, and never with the policy', () => {
+    const wait = { kind: 'text' as const, text: 'Wait.' }
+    const later = {
+      ...transition,
+      history: [
+        ...transition.history,
+        { reply: '', action: wait, observation: { from: 'user' as const, text: 'Yes.' } },
+      ],
+    }
     for (const agent of [tau2Agent({ historyTurns: 1 }), tau2SmallAgent({ historyTurns: 1 })]) {
-      const [{ content }] = agent.predictMessages(transition, { reasoning: true })
+      const content = agent
+        .predictMessages(transition, { reasoning: true })
+        .map((one) => one.content)
+        .join('\n')
       expect(content).toContain('"Looks up."')
       expect(content).not.toContain('"sell"')
-      expect(content).toContain('- I am Ann.')
+      expect(content).toMatch(/(- |before: )I am Ann\./)
       expect(content).toContain('User: #W1.')
       expect(content).not.toContain('discounts')
       expect(content).toContain('JSON Schema')
     }
+  })
+
+  it('show a small model the beginning of long results alone', () => {
+    const content = `{"order_id": "${'1'.repeat(900)}"}`
+    const long = { from: 'tool' as const, results: [{ id: 'c', name: 'find_order', content }] }
+    const view = { ...transition, history: [{ reply: '', action: transition.action, observation: long }] }
+    const sizes = [tau2SmallAgent(), tau2Agent()].map((agent) => [
+      agent.playMessages(view).at(-1)!.content.length,
+      agent.predictMessages(view, { reasoning: false }).at(-1)!.content.includes(content),
+    ])
+    expect(sizes).toEqual([
+      [401, false],
+      [content.length, true],
+    ])
   })
 
   it('mask labels by what a tool declares, else by the value', () => {

@@ -1,4 +1,4 @@
-import { observationText, type Tool, type Transition } from '../core/index.ts'
+import { observationText } from '../core/index.ts'
 import { TAU2_GREETING } from '../environments/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
@@ -8,7 +8,7 @@ import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
 import { parseToolReply, toolInstructions } from './tool-calls.ts'
 import { conversation, question } from './tools.ts'
 
-export interface Tau2Options {
+export interface Tau2AgentOptions {
   /** H: how many past turns a question shows. Default 4. */
   historyTurns?: number
   /** Ask for the JSON-Schema shape of what tools return, not for its values (method, section 2). Default true. */
@@ -22,9 +22,12 @@ export interface Tau2Options {
  * about what follows shows the called tools and the last turns, what the user has told, and never the policy: it has thousands
  * of words and says little of what a tool returns.
  */
-export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2Options = {}): Agent {
+export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
   return {
-    ...asked('tau2', { historyTurns, mask, shapes }),
+    name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}`,
+    showsActions: false,
+    parseAction: parseToolReply,
+    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
     playMessages(view) {
       const { initial, instruction, tools = [] } = view
       const prompt = isSolo(view)
@@ -32,53 +35,14 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2Options
         : `${tau2SystemPrompt(instruction)}\n\nYou have opened the conversation with: ${TAU2_GREETING}`
       return conversation({ ...view, instruction: prompt }, toolInstructions(tools))
     },
-    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
-  }
-}
-
-/**
- * The same for small models that are trained on it: tools as one line each and no policy, so that a conversation fits a short
- * context. Such an agent cannot know the rules that it is judged by; it is there to train and test with.
- */
-export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Options = {}): Agent {
-  return {
-    ...asked('tau2-small', { historyTurns, mask, shapes }),
-    playMessages(view) {
-      const ticket = isSolo(view) ? '' : ' Write to the customer, or call a tool.'
-      const instruction = `You serve customers.${ticket} A call is <tool_call>{"name": …, "arguments": {…}}</tool_call>. Tools:`
-      return conversation({ ...view, instruction }, (view.tools ?? []).map(signature).join('\n'))
-    },
-    predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
-  }
-}
-
-/** What both have in common: how actions are read, and how they are asked as world models. */
-function asked(
-  name: string,
-  { historyTurns, mask, shapes }: Tau2Options & { historyTurns: number; mask: boolean },
-): Omit<Agent, 'playMessages' | 'predictionLabel'> {
-  return {
-    name: `${name}, ${historyTurns} turns${mask ? ', masked' : ''}`,
-    showsActions: false,
-    parseAction: parseToolReply,
-    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
-    predictMessages(transition: Transition, { reasoning, omitted = 0 }): Message[] {
+    predictMessages(transition, { reasoning, omitted = 0 }): Message[] {
       const content = question({ ...transition, instruction: '' }, { historyTurns, mask, reasoning, omitted })
       return [{ role: 'user', content }]
     },
     parsePrediction,
+    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
   }
 }
 
 /** An agent alone has a ticket where others have a user. */
-const isSolo = ({ initial }: View): boolean => initial.from === 'environment'
-
-/** `get_order_details(order_id)`; optional parameters end in a question mark. */
-function signature({ name, parameters }: Tool): string {
-  const { properties = {}, required = [] } = (parameters ?? {}) as {
-    properties?: Record<string, unknown>
-    required?: string[]
-  }
-  const names = Object.keys(properties).map((one) => (required.includes(one) ? one : `${one}?`))
-  return `${name}(${names.join(', ')})`
-}
+export const isSolo = ({ initial }: View): boolean => initial.from === 'environment'

@@ -116,13 +116,20 @@ export function question(transition: Transition, { historyTurns, mask, reasoning
     .join('\n\n')
 }
 
-function calledTools(action: Action, tools: readonly Tool[]): Tool[] {
+/** Those of the tools that an action calls. */
+export function calledTools(action: Action, tools: readonly Tool[]): Tool[] {
   if (action.kind === 'text') return []
   const names = new Set(action.calls.map((call) => call.name))
   return tools.filter((tool) => names.has(tool.name))
 }
 
-function historyText(initial: Observation, history: readonly PastTurn[], omitted: number, turns: number): string {
+/** The last turns, and how many stand before them. */
+export function historyText(
+  initial: Observation,
+  history: readonly PastTurn[],
+  omitted: number,
+  turns: number,
+): string {
   const first = Math.max(0, history.length - turns)
   const before = first > 0 ? history[first - 1].observation : omitted > 0 ? null : initial
   return [
@@ -137,7 +144,7 @@ function historyText(initial: Observation, history: readonly PastTurn[], omitted
   ].join('\n')
 }
 
-function actionLine(action: Action): string {
+export function actionLine(action: Action): string {
   return action.kind === 'text' ? `Assistant: ${action.text}` : `Assistant calls: ${actionText(action)}`
 }
 

@@ -224,7 +224,9 @@ function checkTau2(): Command {
       if (json) console.log(JSON.stringify(check))
       else {
         const { tasks, sequences, transcripts, calls, texts, skipped, differences, callsPerSecond, first } = check
-        console.log(`${tasks} tasks, ${sequences} sequences, ${transcripts} transcripts, ${calls} calls, ${texts} texts`)
+        console.log(
+          `${tasks} tasks, ${sequences} sequences, ${transcripts} transcripts, ${calls} calls, ${texts} texts`,
+        )
         console.log(`${differences} differences, ${callsPerSecond} calls/s`)
         if (skipped > 0) console.log(`${skipped} skipped: of tasks that the data holds otherwise or not at all`)
         if (first) console.log(`first difference: ${JSON.stringify(first, null, 2)}`)

@@ -60,6 +60,7 @@ describe('the calculator', () => {
 
   it.skipIf(!existsSync(recorded))('answers as recorded', () => {
     const cases: { expression: string; content: string }[] = JSON.parse(readFileSync(recorded, 'utf8'))
-    for (const { expression, content } of cases) expect({ expression, content: answer(expression) }).toEqual({ expression, content })
+    for (const { expression, content } of cases)
+      expect({ expression, content: answer(expression) }).toEqual({ expression, content })
   })
 })

@@ -29,7 +29,9 @@ const cancel = (content: string) => ({
 const unchanged = { db_hash: SHOP_HASH, user_db_hash: null, db_diff: [], user_db_diff: null }
 const sequence = (content: string, more = {}) => ({
   domain: 'retail',
-  sequences: [{ seq: 0, steps: [cancel(content)], final_db_hash: SHOP_HASH, final_user_db_hash: null, db_diff: [], ...more }],
+  sequences: [
+    { seq: 0, steps: [cancel(content)], final_db_hash: SHOP_HASH, final_user_db_hash: null, db_diff: [], ...more },
+  ],
 })
 const taskVectors = (id: string, more = {}) => ({
   domain: 'retail',
@@ -61,7 +63,9 @@ describe('recordings that agree', () => {
   it('are judged as they were', () => {
     const transcript = {
       task_id: 'red mug',
-      steps: [{ name: 'get_order_details', arguments: { order_id: '#W9' }, content: 'Error: Order not found', error: true }],
+      steps: [
+        { name: 'get_order_details', arguments: { order_id: '#W9' }, content: 'Error: Order not found', error: true },
+      ],
       final_db_hash: SHOP_HASH,
       db_match: false,
       action_matches: [true, false],
@@ -70,7 +74,10 @@ describe('recordings that agree', () => {
       communicate_reward: 0,
       assistant_texts: ['2.50 more'],
     }
-    const vectors = { domain: 'retail', simulations: [transcript, { ...transcript, task_id: null }, { ...transcript, task_id: 'x' }] }
+    const vectors = {
+      domain: 'retail',
+      simulations: [transcript, { ...transcript, task_id: null }, { ...transcript, task_id: 'x' }],
+    }
     expect(check(vectors)).toMatchObject({ transcripts: 2, skipped: 1, differences: 0 })
     expect(check({ ...vectors, simulations: [{ ...transcript, db_match: true }] }).first).toMatchObject({
       unit: 'transcript 1 of task red mug',
@@ -85,13 +92,24 @@ describe('recordings that differ', () => {
   it('are counted once each, the first one shown', () => {
     expect(check(sequence('Error: No', { final_db_hash: 'x' }))).toMatchObject({
       differences: 1,
-      first: { unit: 'sequence 1', step: 1, field: 'content of cancel_pending_order', expected: 'Error: No', got: 'Error: Order not found' },
+      first: {
+        unit: 'sequence 1',
+        step: 1,
+        field: 'content of cancel_pending_order',
+        expected: 'Error: No',
+        got: 'Error: Order not found',
+      },
     })
     const change = { op: 'replace', path: '/orders/#W1/status', value: 'x' }
-    expect(check(sequence('Error: Order not found', { db_diff: [change] })).first).toMatchObject({ field: 'final: db_diff', step: null })
+    expect(check(sequence('Error: Order not found', { db_diff: [change] })).first).toMatchObject({
+      field: 'final: db_diff',
+      step: null,
+    })
     expect(check(taskVectors('old address', { reward_basis: ['DB'] })).first).toMatchObject({ field: 'reward_basis' })
     expect(check([{ expression: '1', content: '1', error: false }]).first).toMatchObject({ got: '1.0' })
-    expect(() => assertSameVectors(check(sequence('Error: No')))).toThrow(/1 differences, the first in sequence 1 of .*: content of/)
+    expect(() => assertSameVectors(check(sequence('Error: No')))).toThrow(
+      /1 differences, the first in sequence 1 of .*: content of/,
+    )
   })
 
   it('in texts too', () => {
@@ -122,13 +140,18 @@ describe('recordings of something else', () => {
     ['{"a": {"b": 1}}', /holds no recording known here/],
     ['{"domain": "bank", "sequences": []}', /is about the domain 'bank': known are retail/],
     ['{"domain": "retail", "sequences": [{}]}', /is not a file of sequences: sequences\.0\.steps: Field required/],
-    ['{"retail": {"rows": [{"name": 4}]}}', /vectors\.json, retail is not a bad arguments: rows\.0\.name: Input should be/],
+    [
+      '{"retail": {"rows": [{"name": 4}]}}',
+      /vectors\.json, retail is not a bad arguments: rows\.0\.name: Input should be/,
+    ],
     ['[{"expression": "1"}]', /case 1 is not a calculation: content: Field required/],
   ])('%s is named in one line', (text, message) => expect(() => check(text)).toThrow(message))
 
   it('need a file and data', () => {
     expect(() => checkVectors(tiny, [tiny], agentPrompt)).toThrow(/cannot read the vectors/)
-    expect(() => checkVectors(join(tiny, 'domains', 'mock'), [], agentPrompt)).toThrow(/there is no folder 'domains' in/)
+    expect(() => checkVectors(join(tiny, 'domains', 'mock'), [], agentPrompt)).toThrow(
+      /there is no folder 'domains' in/,
+    )
     expect(checkVectors(join(tiny, 'domains'), [], agentPrompt).calls).toBe(0)
   })
 })

@@ -4,14 +4,7 @@ import { UserError } from '../../core/index.ts'
 import { checkSequence, checkTask, checkTranscript, isSameTask, isSameVersion } from './check/replays.ts'
 import { expectEqual, Tally, type VectorCheck } from './check/tally.ts'
 import { checkBadArguments, checkCalculation, checkTexts, type Prompts } from './check/texts.ts'
-import {
-  BadArguments,
-  Calculation,
-  SequenceVectors,
-  TaskVectors,
-  Texts,
-  TranscriptVectors,
-} from './check/vectors.ts'
+import { BadArguments, Calculation, SequenceVectors, TaskVectors, Texts, TranscriptVectors } from './check/vectors.ts'
 import type { LoadedDomain } from './check/world.ts'
 import { DOMAINS } from './domains.ts'
 import { constructFrom, readText } from './files.ts'
@@ -84,7 +77,8 @@ export function assertSameVectors({ differences, first, skipped, ...counts }: Ve
   }
   const { tasks, sequences, transcripts, calls, texts } = counts
   if (tasks + sequences + transcripts + calls + texts > 0) return
-  const reason = skipped > 0 ? `the data holds none of the ${skipped} tasks as they were recorded` : 'the files are empty'
+  const reason =
+    skipped > 0 ? `the data holds none of the ${skipped} tasks as they were recorded` : 'the files are empty'
   throw new UserError(`nothing was checked: ${reason}`)
 }
 
@@ -104,18 +98,28 @@ function readVectors(file: string): PyValue {
 }
 
 function checkFile(value: PyValue, context: CheckContext): void {
-  if (Array.isArray(value)) return checkCalculations(value, context)
-  if (isDict(value)) {
-    if (value.has('tasks')) return checkTasks(value, context)
-    if (value.has('sequences')) return checkSequences(value, context)
-    if (value.has('simulations')) return checkTranscripts(value, context)
-    if (holds(value, 'rows')) return checkAllArguments(value, context)
-    if (holds(value, 'tools')) return checkAllTexts(value, context)
+  if (Array.isArray(value)) {
+    checkCalculations(value, context)
+    return
+  }
+  const check = isDict(value) ? checkOf(value) : undefined
+  if (check) {
+    check(value as PyDict, context)
+    return
   }
   throw new UserError(
     `${context.file} holds no recording known here: neither tasks, sequences, simulations nor a list of calculations, ` +
       'nor rows or tools by domain',
   )
+}
+
+/** How a file is checked, by what it holds. */
+function checkOf(value: PyDict): ((value: PyDict, context: CheckContext) => void) | undefined {
+  if (value.has('tasks')) return checkTasks
+  if (value.has('sequences')) return checkSequences
+  if (value.has('simulations')) return checkTranscripts
+  if (holds(value, 'rows')) return checkAllArguments
+  return holds(value, 'tools') ? checkAllTexts : undefined
 }
 
 /** Whether a file has one entry a domain, each with this key. */
@@ -154,25 +158,25 @@ function taskOfRecording(id: string | null, { tasks }: LoadedDomain): Tau2Task |
 function checkSequences(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(SequenceVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
-  vectors.sequences.forEach((sequence, index) => {
+  for (const [index, sequence] of vectors.sequences.entries()) {
     const task = taskOfRecording(sequence.task_id, loaded)
-    if (task === 'absent') return tally.count('skipped')
-    tally.count('sequences')
+    tally.count(task === 'absent' ? 'skipped' : 'sequences')
+    if (task === 'absent') continue
     tally.unit(file, `sequence ${index + 1}`, () => checkSequence(loaded, task, sequence, tally))
-  })
+  }
 }
 
 function checkTranscripts(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(TranscriptVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
   const sameVersion = isSameVersion(loaded.tasks, vectors.simulations)
-  vectors.simulations.forEach((transcript, index) => {
+  for (const [index, transcript] of vectors.simulations.entries()) {
     const task = taskOfRecording(transcript.task_id, loaded)
-    if (task === 'absent') return tally.count('skipped')
-    tally.count('transcripts')
+    tally.count(task === 'absent' ? 'skipped' : 'transcripts')
+    if (task === 'absent') continue
     const unit = `transcript ${index + 1}${task ? ` of task ${task.id}` : ''}`
     tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, sameVersion, tally))
-  })
+  }
 }
 
 function checkAllArguments(value: PyDict, { file, domains, tally }: CheckContext): void {

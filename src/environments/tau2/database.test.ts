@@ -6,7 +6,12 @@ import { dict, dump, field, float, int, list, Model, optional, str } from './mod
 import { parseJson } from './python/json.ts'
 import { freeze } from './python/value.ts'
 
-const Item = new Model('Item', { id: field(str), price: field(float), tags: field(list(str)), note: field(optional(str), undefined, null) })
+const Item = new Model('Item', {
+  id: field(str),
+  price: field(float),
+  tags: field(list(str)),
+  note: field(optional(str), undefined, null),
+})
 const Shop = new Model('Shop', { items: field(dict(Item)), counts: field(dict(new Model('Count', { n: field(int) }))) })
 
 const TEXT =
@@ -18,7 +23,18 @@ const open = () => new TableStore(Shop, Shop.construct(parseJson(TEXT)))
 describe('a database of tables', () => {
   it('hashes as its whole dump does, untouched and touched anywhere', () => {
     const store = open()
-    for (const ids of [[], ['10'], ['9'], ['b'], ['10', '9', 'b'], ['0', '9'], ['zz'], ['99', 'b'], ['0'], ['10', '0', 'a', 'c']]) {
+    for (const ids of [
+      [],
+      ['10'],
+      ['9'],
+      ['b'],
+      ['10', '9', 'b'],
+      ['0', '9'],
+      ['zz'],
+      ['99', 'b'],
+      ['0'],
+      ['10', '0', 'a', 'c'],
+    ]) {
       const db = store.open()
       for (const id of ids) {
         if (db.tables.items.has(id)) db.tables.items.edit(id).price += 1
@@ -74,7 +90,9 @@ describe('a database of tables', () => {
   it('takes data in, deep and read anew', () => {
     const db = open().open()
     db.tables.items.edit('9').price = 7
-    const updated = db.updated(parseJson('{"items": {"10": {"price": 4}, "n": {"id": "n", "price": 1, "tags": []}}}') as never)
+    const updated = db.updated(
+      parseJson('{"items": {"10": {"price": 4}, "n": {"id": "n", "price": 1, "tags": []}}}') as never,
+    )
     expect(updated.changes()).toEqual([
       { op: 'replace', path: '/items/10/price', value: 4 },
       { op: 'replace', path: '/items/9/price', value: 7 },

@@ -13,7 +13,8 @@ const task = loadTasks(join(tiny, 'mock')).get('two tasks')!
 const shop = retail.load(join(tiny, 'retail'))
 
 const args = (text: string) => parseJson(text) as PyDict
-const say = (world: Pick<Tau2World, 'call'>, party: Party, name: string, text = '{}') => world.call(party, name, args(text))
+const say = (world: Pick<Tau2World, 'call'>, party: Party, name: string, text = '{}') =>
+  world.call(party, name, args(text))
 const begun = (solo = false) => {
   const world = new Tau2World(mock, data, solo)
   world.begin(task.initial)
@@ -29,23 +30,31 @@ describe('the world of a task', () => {
     expect(say(world, 'user', 'check_notifications').content).toBe(
       '[{"notification_id": "n1", "message": "task_2 is yours", "status": "unread", "task_id": "task_2"}]',
     )
-    expect(world.state.db.changes().map(({ path }) => path)).toEqual(['/tasks/task_2', '/tasks/task_3', '/users/user_1/tasks'])
+    expect(world.state.db.changes().map(({ path }) => path)).toEqual([
+      '/tasks/task_2',
+      '/tasks/task_3',
+      '/users/user_1/tasks',
+    ])
   })
 
   it('lets each side call its own tools', () => {
     const world = begun()
     expect(say(world, 'user', 'get_users')).toEqual({ content: "Error: Tool 'get_users' not found.", error: true })
-    expect(say(world, 'user', 'dismiss_notification', '{"notification_id": "n1"}').content).toBe('Notification n1 dismissed')
+    expect(say(world, 'user', 'dismiss_notification', '{"notification_id": "n1"}').content).toBe(
+      'Notification n1 dismissed',
+    )
     expect(say(new Tau2World(retail, shop), 'user', 'calculate').content).toBe('Error: User tools not available')
   })
 
-  it('gives an agent alone both sides\' tools', () => {
+  it("gives an agent alone both sides' tools", () => {
     const world = begun(true)
     expect(say(world, 'assistant', 'dismiss_notification', '{"notification_id": "n1"}').error).toBe(false)
-    expect(say(world, 'user', 'check_notifications').content).toBe('Error: User tool calls are not allowed in solo mode')
+    expect(say(world, 'user', 'check_notifications').content).toBe(
+      'Error: User tool calls are not allowed in solo mode',
+    )
   })
 
-  it('refuses arguments that upstream\'s own call takes', () => {
+  it("refuses arguments that upstream's own call takes", () => {
     expect(say(begun(), 'assistant', 'get_users', '{"tool_name": 1}').content).toBe(
       "Error: Environment.make_tool_call() got multiple values for argument 'tool_name'",
     )
@@ -58,7 +67,11 @@ describe('the world of a task', () => {
   })
 
   it('replays what changes something, and tells where an answer is another', () => {
-    const call = { party: 'assistant' as const, name: 'update_task_status', arguments: args('{"task_id": "task_1", "status": "completed"}') }
+    const call = {
+      party: 'assistant' as const,
+      name: 'update_task_status',
+      arguments: args('{"task_id": "task_1", "status": "completed"}'),
+    }
     const content = '{"task_id":"task_1","title":"Water the plants","description":null,"status":"completed"}'
     const [one, other] = [begun(), begun()]
     one.replay([
@@ -70,7 +83,7 @@ describe('the world of a task', () => {
     say(other, 'assistant', call.name, '{"task_id": "task_1", "status": "completed"}')
     expect(one.sameAs(other)).toBe(true)
     expect([one.hash(), one.userHash()]).toEqual([other.hash(), other.userHash()])
-    expect(() => begun().replay([{ ...call, content: 'done' }])).toThrow('expected \'done\'')
+    expect(() => begun().replay([{ ...call, content: 'done' }])).toThrow("expected 'done'")
   })
 
   it('runs assertions, and says what is no such method', () => {
@@ -78,7 +91,9 @@ describe('the world of a task', () => {
     const [read, four] = task.criteria!.assertions
     expect(world.holds(read)).toBe(false)
     expect(world.holds(four)).toBe(true)
-    expect(() => world.runMethod({ ...read, name: 'nothing' })).toThrow("'MockUserTools' object has no attribute 'nothing'")
+    expect(() => world.runMethod({ ...read, name: 'nothing' })).toThrow(
+      "'MockUserTools' object has no attribute 'nothing'",
+    )
     expect(() => world.holds({ ...read, name: 'check_notifications', arguments: args('{}') })).toThrow(
       "Function check_notifications returned <class 'list'> instead of bool",
     )
@@ -88,7 +103,13 @@ describe('the world of a task', () => {
     [[{ role: 'tool' }], 'Tool message not expected'],
     [[{ role: 'user', calls: [{ id: 'a' }] }], 'Tool message expected. Got None.'],
     [[{ role: 'user', calls: [{ id: 'a' }] }, { role: 'user' }], 'Tool message expected. Got a message of the user.'],
-    [[{ role: 'user', calls: [{ id: 'a' }] }, { role: 'tool', id: 'b' }], 'Tool call id mismatch. Got a and b'],
+    [
+      [
+        { role: 'user', calls: [{ id: 'a' }] },
+        { role: 'tool', id: 'b' },
+      ],
+      'Tool call id mismatch. Got a and b',
+    ],
   ])('refuses a history that is none: %j', (messages, message) => {
     const history = messages.map((one) => ({ content: null, calls: [], id: null, party: 'user', error: false, ...one }))
     const initial = { ...task.initial, data: { assistant: null, user: null }, actions: [], history }

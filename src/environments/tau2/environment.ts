@@ -141,9 +141,7 @@ export class Tau2World<State extends DomainState = DomainState> {
       if (!this.hasTool(name) || !this.mutates(name)) continue
       const result = this.call(party, name, args)
       if (equals(readResult(result.content), readResult(content))) continue
-      throw valueError(
-        `Tool call: ${name}(${repr(args)}) returned ${repr(result.content)}, expected ${repr(content)}`,
-      )
+      throw valueError(`Tool call: ${name}(${repr(args)}) returned ${repr(result.content)}, expected ${repr(content)}`)
     }
     this.sync()
   }

@@ -20,7 +20,11 @@ import {
 import { dumps } from './python/json.ts'
 import { isModel, type PyValue, typeName } from './python/value.ts'
 
-const Part = new Model('Part', { name: field(str, 'What it is'), price: field(float), count: field(int, undefined, 1n) })
+const Part = new Model('Part', {
+  name: field(str, 'What it is'),
+  price: field(float),
+  count: field(int, undefined, 1n),
+})
 const Card = new Model('Card', { source: field(literal('card')), digits: field(str) })
 const Cash = new Model('Cash', { source: field(literal('cash')) })
 const Sale = new Model(
@@ -44,7 +48,11 @@ const read = (value: unknown): PyValue => {
 describe('models', () => {
   it('read values as pydantic does, in the order of their fields', () => {
     const sale = Sale.construct(
-      read({ payments: { a: { digits: '1', source: 'card' } }, parts: [{ price: 3n, name: 'nut', colour: 'x' }], day: '2025-02-01' }),
+      read({
+        payments: { a: { digits: '1', source: 'card' } },
+        parts: [{ price: 3n, name: 'nut', colour: 'x' }],
+        day: '2025-02-01',
+      }),
     )
     expect(dumps(sale)).toBe(
       '{"parts": [{"name": "nut", "price": 3.0, "count": 1}], "payments": {"a": {"source": "card", "digits": "1"}}, ' +
@@ -80,13 +88,17 @@ describe('models', () => {
     [literal('a', 'b', 'c'), 'x', "Input should be 'a', 'b' or 'c' [type=literal_error, "],
     [enumeration('E', ['a', 'b']), 'x', "Input should be 'a' or 'b' [type=enum, input_value='x', input_type=str]"],
     [Part, 'x', 'Input should be a valid dictionary or instance of Part [type=model_type, '],
-  ])('%#: refuses in pydantic\'s words', (type, value, message) => {
+  ])("%#: refuses in pydantic's words", (type, value, message) => {
     const model = new Model('M', { x: field(type as typeof str) })
     expect(() => model.of({ x: value as PyValue })).toThrow(`1 validation error for M\nx\n  ${message}`)
   })
 
   it('tell all that is wrong, and where', () => {
-    const input = read({ parts: [{ name: 1n }], payments: { a: { source: 'cash', digits: 'x' }, b: { source: 'coin' } }, more: 1n })
+    const input = read({
+      parts: [{ name: 1n }],
+      payments: { a: { source: 'cash', digits: 'x' }, b: { source: 'coin' } },
+      more: 1n,
+    })
     expect(() => Sale.construct(input)).toThrow(
       [
         '6 validation errors for Sale',

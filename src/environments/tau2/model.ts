@@ -1,4 +1,14 @@
 export { dict, enumeration, list, literal, optional, union } from './model/containers.ts'
-export { dump, type Field, type Fields, field, type Instance, type InstanceOf, Model, type ModelOptions, schemaOf } from './model/model.ts'
+export {
+  dump,
+  type Field,
+  type Fields,
+  field,
+  type Instance,
+  type InstanceOf,
+  Model,
+  type ModelOptions,
+  schemaOf,
+} from './model/model.ts'
 export { any, bool, date, datetime, float, int, str } from './model/scalars.ts'
 export type { JsonSchema, JsonSchemaValue, Type, ValueOf } from './model/type.ts'

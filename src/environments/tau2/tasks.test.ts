@@ -14,7 +14,10 @@ describe('task files', () => {
     expect(mug.criteria!.basis).toEqual(['DB', 'COMMUNICATE'])
     expect(mug.criteria!.nlAssertions).toEqual([])
     expect(mug.criteria!.actions[0]).toMatchObject({ party: 'assistant', compared: null })
-    expect(mug.scenario.instructions).toMatchObject({ reasonForCall: 'You want your blue mug in red.', unknownInfo: null })
+    expect(mug.scenario.instructions).toMatchObject({
+      reasonForCall: 'You want your blue mug in red.',
+      unknownInfo: null,
+    })
     expect(tasks.get('old address')!.scenario).toEqual({ persona: 'Slow', instructions: 'You want nothing changed.' })
   })
 
@@ -23,7 +26,11 @@ describe('task files', () => {
     expect(ticket).toBe('Finish task_2.')
     expect(initial.data.assistant?.has('tasks')).toBe(true)
     expect(initial.actions).toMatchObject([{ party: 'user', name: 'add_notification' }])
-    expect(initial.history.map(({ role, calls }) => `${role} ${calls.length}`)).toEqual(['user 0', 'assistant 1', 'tool 0'])
+    expect(initial.history.map(({ role, calls }) => `${role} ${calls.length}`)).toEqual([
+      'user 0',
+      'assistant 1',
+      'tool 0',
+    ])
     expect(criteria!.assertions.map(({ expected }) => expected)).toEqual([true, false])
   })
 

@@ -29,6 +29,8 @@ export interface Tau2User {
   weight?: number
   /** Of a chat model. Default 0. */
   temperature?: number
+  /** Most tokens of one turn of a chat model; a spending limit needs it. */
+  maxTokens?: number
 }
 
 export interface Tau2Options extends Partial<Limits> {
@@ -201,8 +203,8 @@ function agentTools(domain: OpenedDomain, solo: boolean) {
 function simulatorsOf(users: readonly Tau2User[], folder: string): { user: UserSimulator; weight?: number }[] {
   const isScripted = users.every(({ user }) => user === 'scripted')
   const guidelines: Guidelines = isScripted ? { plain: '', withTools: '' } : guidelinesIn(folder)
-  return users.map(({ user, weight, temperature }) => ({
-    user: user === 'scripted' ? scriptedUser : modelUser(user, { guidelines, temperature }),
+  return users.map(({ user, weight, temperature, maxTokens }) => ({
+    user: user === 'scripted' ? scriptedUser : modelUser(user, { guidelines, temperature, maxTokens }),
     weight,
   }))
 }

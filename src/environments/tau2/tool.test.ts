@@ -41,7 +41,10 @@ describe('results as text', () => {
     [true, '"True"'],
     [8.7, '"8.7"'],
     [PyDate.datetime('2025-01-25T16:20:00'), '"2025-01-25T16:20:00"'],
-    [args({ used: 8.7, on: false, none: null, list: [1n, 'x'] }), '{"used": "8.7", "on": "False", "none": null, "list": ["1", "x"]}'],
+    [
+      args({ used: 8.7, on: false, none: null, list: [1n, 'x'] }),
+      '{"used": "8.7", "on": "False", "none": null, "list": ["1", "x"]}',
+    ],
     [Thing.of({ n: 1n, x: args({ a: 2n }) }), '{"n": 1, "x": {"a": 2}}'],
     [[Thing.of({ n: 1n, x: PyDate.datetime('2025-01-25T16:20:00') })], '[{"n": 1, "x": "2025-01-25 16:20:00"}]'],
   ]

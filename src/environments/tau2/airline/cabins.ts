@@ -17,7 +17,9 @@ export const byCabin: Type<Map<string, bigint>> = {
     const before = problems.length
     const result = counts.read(input, at, problems)
     // A key's problem is placed at the key, with a mark that it is not of the value.
-    for (const key of result?.keys() ?? []) cabinClass.read(key, [...at, key, '[key]'], problems)
+    for (const key of result?.keys() ?? []) {
+      if (!cabinClass.isExact(key)) cabinClass.read(key, [...at, key, '[key]'], problems)
+    }
     return problems.length > before ? undefined : result
   },
 }

@@ -15,7 +15,7 @@ import {
   updateReservationFlights,
   updateReservationPassengers,
 } from './reservations.ts'
-import { getFlightStatus, searchDirectFlight, searchOnestopFlight } from './search.ts'
+import { departuresOf, getFlightStatus, searchDirectFlight, searchOnestopFlight } from './search.ts'
 import type { AirlineState } from './state.ts'
 import { getUserDetails, sendCertificate } from './users.ts'
 
@@ -70,9 +70,10 @@ export const airline: Domain<AirlineState> = {
   load(folder) {
     const db = constructFrom(FlightDB, readJson(folder, 'db.json'), join(folder, 'db.json'))
     const store = new TableStore(FlightDB, db)
+    const departures = departuresOf(db.flights)
     return {
       policy: readText(folder, 'policy.md'),
-      open: () => ({ db: store.open(), userDb: null }),
+      open: () => ({ db: store.open(), userDb: null, departures }),
     }
   },
 }

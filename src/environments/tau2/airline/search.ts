@@ -18,17 +18,42 @@ interface Search {
   leaveAfter?: string
 }
 
+/** Numbers of flights by the airport they leave from, in the order of the database. */
+export function departuresOf(flights: ReadonlyMap<string, Flight>): Map<string, string[]> {
+  const departures = new Map<string, string[]>()
+  for (const [number, { origin }] of flights) {
+    const known = departures.get(origin)
+    if (known) known.push(number)
+    else departures.set(origin, [number])
+  }
+  return departures
+}
+
+/** Flights that leave from an airport, and perhaps others. */
+function departing({ db, departures }: AirlineState, origin: PyValue): Iterable<Flight> {
+  const { flights } = db.tables
+  if (typeof origin !== 'string') return flights.values()
+  for (const [, before, now] of flights.touched()) {
+    // Initialization data may add or move flights, which the departures of the base do not know.
+    if (before?.origin !== now.origin) return flights.values()
+  }
+  return (departures.get(origin) ?? []).map((number) => flights.get(number)!)
+}
+
 /**
  * Flights with seats on sale, in the order of the database.
  * @throws PyError TypeError for a date that cannot be looked up, once a flight of the route is met
  */
-function findFlights(flights: readonly Flight[], { date, origin, destination, leaveAfter }: Search): Flight[] {
-  return flights.filter((flight) => {
-    if (origin !== null && flight.origin !== origin) return false
-    if (destination !== null && flight.destination !== destination) return false
-    if (valueAt(flight.dates, date)?.status !== 'available') return false
-    return leaveAfter === undefined || compareText(flight.scheduled_departure_time_est, leaveAfter) >= 0
-  })
+function findFlights(state: AirlineState, { date, origin, destination, leaveAfter }: Search): Flight[] {
+  const found: Flight[] = []
+  for (const flight of departing(state, origin)) {
+    if (origin !== null && flight.origin !== origin) continue
+    if (destination !== null && flight.destination !== destination) continue
+    if (valueAt(flight.dates, date)?.status !== 'available') continue
+    if (leaveAfter !== undefined && compareText(flight.scheduled_departure_time_est, leaveAfter) < 0) continue
+    found.push(flight)
+  }
+  return found
 }
 
 /** What a search shows of a flight; one by itself leaves its date empty. */
@@ -69,10 +94,8 @@ export const searchDirectFlight: Tool<AirlineState> = tool({
   description: 'Search for direct flights between two cities on a specific date.',
   parameters: { origin: originField, destination: destinationField, date: dateField('2024-01-01') },
   returns: field(list(DirectFlight), 'The direct flights between the two cities on the specific date.'),
-  call({ db }, origin, destination, date) {
-    const found = findFlights([...db.tables.flights.values()], { date, origin, destination })
-    return found.map((flight) => directFlight(flight, date as string, null))
-  },
+  call: (state, origin, destination, date) =>
+    findFlights(state, { date, origin, destination }).map((flight) => directFlight(flight, date as string, null)),
 })
 
 export const searchOnestopFlight: Tool<AirlineState> = tool({
@@ -81,19 +104,17 @@ export const searchOnestopFlight: Tool<AirlineState> = tool({
   description: 'Search for one-stop flights between two cities on a specific date.',
   parameters: { origin: originField, destination: destinationField, date: dateField('2024-05-01') },
   returns: field(list(pairOf(DirectFlight)), 'A list of pairs of DirectFlight objects.'),
-  call({ db }, origin, destination, date) {
-    const flights = [...db.tables.flights.values()]
-    return findFlights(flights, { date, origin, destination: null }).flatMap((first): PyValue[] => {
+  call: (state, origin, destination, date) =>
+    findFlights(state, { date, origin, destination: null }).flatMap((first): PyValue[] => {
       const day = date as string
       const nextDay = dayOfSecondLeg(day, first)
       // Upstream's bug: an arrival like "01:30:00+1" is compared as text, so that the next day's early flights are missed.
       const leaveAfter = first.scheduled_arrival_time_est
-      const seconds = findFlights(flights, { date: nextDay, origin: first.destination, destination, leaveAfter })
+      const seconds = findFlights(state, { date: nextDay, origin: first.destination, destination, leaveAfter })
       if (seconds.length === 0) return []
       const shown = directFlight(first, day, day)
       return seconds.map((second) => [shown, directFlight(second, nextDay, nextDay)])
-    })
-  },
+    }),
 })
 
 export const getFlightStatus: Tool<AirlineState> = tool({

@@ -7,6 +7,8 @@ import type { Flight, FlightDateStatus, FlightDB, Reservation, User } from './mo
 
 export interface AirlineState extends DomainState {
   db: TableDatabase<(typeof FlightDB)['fields']>
+  /** Numbers of the shared base's flights by origin, in the order of the database. */
+  departures: ReadonlyMap<string, readonly string[]>
 }
 
 /**

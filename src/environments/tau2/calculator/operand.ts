@@ -52,7 +52,7 @@ function divideLarge(left: bigint, right: bigint): number {
   const quotient = (top / bottom) | (top % bottom === 0n ? 0n : 1n)
   // In two steps, for one power of two may be beyond the range while the product is not.
   const half = Math.trunc(shift / 2)
-  const value = (Number(quotient) / 2 ** half) / 2 ** (shift - half)
+  const value = Number(quotient) / 2 ** half / 2 ** (shift - half)
   if (!Number.isFinite(value)) throw new PyError('OverflowError', 'integer division result too large for a float')
   return negative ? -value : value
 }

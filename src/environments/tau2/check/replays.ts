@@ -32,7 +32,11 @@ export function checkTask(loaded: LoadedDomain, task: Tau2Task, vector: TaskVect
   expectEqual('comparison without hashes', isSame, world.sameAs(gold.world))
   vector.env_assertions.forEach(({ env_type, func_name, arguments: args, assert_value, met }) => {
     const assertion = { party: env_type, name: func_name, arguments: args, expected: assert_value, message: null }
-    expectEqual(`assertion ${func_name}`, met, tally.timed(() => world.holds(assertion)))
+    expectEqual(
+      `assertion ${func_name}`,
+      met,
+      tally.timed(() => world.holds(assertion)),
+    )
   })
 }
 

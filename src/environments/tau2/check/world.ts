@@ -69,7 +69,5 @@ function recorded(changes: readonly Change[]): string {
 }
 
 function made(changes: readonly DatabaseChange[]): string {
-  return lines(
-    changes.map(({ op, path, value }) => ({ op, path, text: dumps(value ?? null, { sortKeys: true }) })),
-  )
+  return lines(changes.map(({ op, path, value }) => ({ op, path, text: dumps(value ?? null, { sortKeys: true }) })))
 }

@@ -56,7 +56,11 @@ describe('the evaluators', () => {
     })
     const wrong = await inShop(shopTasks.get('red mug')!, [], told)
     expect(wrong).toMatchObject({ reward: 0, parts: { DB: 0, COMMUNICATE: 1 }, databaseMatches: false })
-    const silent = await inShop(shopTasks.get('red mug')!, [['assistant', 'modify_pending_order_items', SWAP]], [told[0]])
+    const silent = await inShop(
+      shopTasks.get('red mug')!,
+      [['assistant', 'modify_pending_order_items', SWAP]],
+      [told[0]],
+    )
     expect(silent).toMatchObject({ reward: 0, parts: { DB: 1, COMMUNICATE: 0 }, communicated: [true, false] })
   })
 
@@ -65,11 +69,13 @@ describe('the evaluators', () => {
   })
 
   it('say when a conversation cannot be replayed', async () => {
-    const calls = [{ party: 'assistant' as const, name: 'modify_pending_order_items', arguments: dict(SWAP), content: '{}' }]
+    const calls = [
+      { party: 'assistant' as const, name: 'modify_pending_order_items', arguments: dict(SWAP), content: '{}' },
+    ]
     const conversation = { calls, assistantTexts: [], transcript: '' }
     const found = await evaluate(retail, shop, shopTasks.get('red mug')!, conversation, { judge: 'off' })
     expect(found).toMatchObject({ reward: 0, databaseMatches: false })
-    expect(found.error).toContain('expected \'{}\'')
+    expect(found.error).toContain("expected '{}'")
   })
 
   it('leave the judge out, or ask it, and say which', async () => {
@@ -96,7 +102,7 @@ describe('the evaluators', () => {
     expect(found).toMatchObject({ reward: 1, parts: { DB: 1, NL_ASSERTION: 1 }, left: [] })
   })
 
-  it('run assertions on both sides, after the task\'s own beginning', async () => {
+  it("run assertions on both sides, after the task's own beginning", async () => {
     const both: [Party, string, string][] = [
       ['user', 'check_notifications', '{}'],
       ['assistant', 'update_task_status', '{"task_id": "task_2", "status": "completed"}'],
@@ -131,7 +137,8 @@ describe('actions', () => {
     arguments: dict(text),
     compared,
   })
-  const isMade = (action: GoldAction, text: string) => actionsMade([action], [{ name: 'pay', arguments: dict(text) }])[0]
+  const isMade = (action: GoldAction, text: string) =>
+    actionsMade([action], [{ name: 'pay', arguments: dict(text) }])[0]
 
   it('compare only arguments that the call has, where the task names none', () => {
     expect(isMade(gold('{"a": 1, "b": 2}'), '{"a": 1.0}')).toBe(true)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChatMessage, ChatModel } from '../../../services/index.ts'
+import type { ChatMessage, ChatModel, ChatOptions } from '../../../services/index.ts'
 import { repr } from '../python/number.ts'
 import type { NlJudge, NlVerdict } from './nl.ts'
 
@@ -51,7 +51,7 @@ export class UnreadableVerdict extends Error {
  * A chat model as judge of assertions in words. It has to decide on every one of them: upstream counts a conversation as right
  * where its judge returns an empty list.
  */
-export function modelJudge(model: ChatModel): NlJudge {
+export function modelJudge(model: ChatModel, { maxTokens }: Pick<ChatOptions, 'maxTokens'> = {}): NlJudge {
   return {
     async judge(conversation, outcomes) {
       const messages: ChatMessage[] = [
@@ -59,7 +59,7 @@ export function modelJudge(model: ChatModel): NlJudge {
         { role: 'user', content: request(conversation, outcomes) },
       ]
       for (let seed = 0; seed <= RETRIES; seed++) {
-        const { text } = await model.complete(messages, { temperature: 0, seed })
+        const { text } = await model.complete(messages, { temperature: 0, seed, maxTokens })
         const verdicts = readVerdicts(text)
         if (verdicts && verdicts.length >= outcomes.length) return verdicts
       }

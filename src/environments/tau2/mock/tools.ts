@@ -9,7 +9,7 @@ import { valueError } from '../python/errors.ts'
 import { str as text } from '../python/number.ts'
 import { equals, type PyValue } from '../python/value.ts'
 import { type Method, method, tool, toolkit } from '../tool.ts'
-import { type MockDb, type MockUserDb, Notification, Task, TASK_STATUS, User } from './models.ts'
+import { type MockDb, type MockUserDb, Notification, TASK_STATUS, Task, User } from './models.ts'
 
 export interface MockState extends DomainState {
   db: TableDatabase<(typeof MockDb)['fields']>

@@ -1,5 +1,5 @@
-import { isDict, type PyValue } from '../python/value.ts'
 import { repr } from '../python/number.ts'
+import { isDict, type PyValue } from '../python/value.ts'
 import type { Location, Problem } from './problems.ts'
 import type { Definitions, JsonSchema, Type, ValueOf } from './type.ts'
 
@@ -143,4 +143,3 @@ export function union<const T extends readonly Type[]>(...members: T): Type<Valu
     },
   }
 }
-

@@ -1,3 +1,4 @@
+import { PyDate } from '../python/date.ts'
 import { clone, fieldsOf, isDict, isModel, MODEL, type PyDict, type PyModel, type PyValue } from '../python/value.ts'
 import { type Location, type Problem, validationError } from './problems.ts'
 import type { Definitions, JsonSchema, JsonSchemaValue, Type } from './type.ts'
@@ -140,6 +141,7 @@ export function titleOf(name: string): string {
 
 /** The default as a schema shows it. Lists and the like come from factories, which pydantic's schemas do not show. */
 function shownDefault(value: PyValue | undefined): { default?: JsonSchemaValue } {
+  if (value instanceof PyDate) return { default: value.iso }
   if (value === undefined || (typeof value === 'object' && value !== null)) return {}
   return { default: typeof value === 'bigint' ? Number(value) : value }
 }

@@ -142,7 +142,10 @@ export const date: Type<PyDate> = scalar<PyDate>({
       const message = 'Datetimes provided to dates should have zero time - e.g. be exact dates'
       return { type: 'date_from_datetime_inexact', message }
     }
-    return { type: 'date_from_datetime_parsing', message: 'Input should be a valid date or datetime, input is too short' }
+    return {
+      type: 'date_from_datetime_parsing',
+      message: 'Input should be a valid date or datetime, input is too short',
+    }
   },
 })
 
@@ -159,6 +162,9 @@ export const datetime: Type<PyDate> = scalar<PyDate>({
       const [, day, hour = '00', minute = '00', second = '00'] = match
       return { value: PyDate.datetime(`${day}T${hour}:${minute}:${second}`) }
     }
-    return { type: 'datetime_from_date_parsing', message: 'Input should be a valid datetime or date, input is too short' }
+    return {
+      type: 'datetime_from_date_parsing',
+      message: 'Input should be a valid datetime or date, input is too short',
+    }
   },
 })

@@ -8,8 +8,8 @@ const DEEPEST = 900
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
 const BLANK = /[ \t\n\r]*/y
-/** A run of characters that stand for themselves. */
-const PLAIN = /[^"\\\u0000-\u001f]*/y
+/** A run of characters that stand for themselves: all but quotes, backslashes and controls. */
+const PLAIN = /[ !#-[\]-\uffff]*/y
 
 const LETTERS: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', '/': '/' }
 
@@ -160,8 +160,9 @@ export function parseJson(text: string): PyValue {
   return new Reader(text).document()
 }
 
-const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/
-const ALL_ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/g
+/** All that is not printable ASCII, and quotes and backslashes. */
+const ESCAPED = /[^ !#-[\]-~]/
+const ALL_ESCAPED = /[^ !#-[\]-~]/g
 const SHORT: Record<string, string> = {
   '"': '\\"',
   '\\': '\\\\',

@@ -1,5 +1,5 @@
 import { PyError } from './errors.ts'
-import { MODEL, type PyValue, fieldsOf, isDict, isModel, typeName, withoutBool } from './value.ts'
+import { fieldsOf, isDict, isModel, MODEL, type PyValue, typeName, withoutBool } from './value.ts'
 
 /** `repr` of a float: the shortest digits that give it back, with an exponent below 1e-4 and from 1e16 on. */
 export function reprFloat(value: number): string {
@@ -90,8 +90,8 @@ const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t',
 const UNPRINTABLE = /[\p{C}\p{Z}]/u
 
 function escapeCharacter(character: string): string {
-  const escape = ESCAPES[character]
-  if (escape) return escape
+  const short = ESCAPES[character]
+  if (short) return short
   if (character === ' ' || !UNPRINTABLE.test(character)) return character
   const code = character.codePointAt(0)!
   if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`

@@ -8,10 +8,7 @@ export const Variant = new Model(
   'Variant',
   {
     item_id: field(str, 'Unique identifier for the variant'),
-    options: field(
-      dict(str),
-      "Dictionary of option names to values (e.g. {'color': 'blue', 'size': 'large'})",
-    ),
+    options: field(dict(str), "Dictionary of option names to values (e.g. {'color': 'blue', 'size': 'large'})"),
     available: field(bool, 'Whether this variant is currently in stock'),
     price: field(float, 'Price of this variant'),
   },

@@ -90,10 +90,7 @@ export const GET_ITEM_DETAILS = tool<RetailState>({
   kind: 'read',
   description: 'Get the inventory details of an item.',
   parameters: {
-    item_id: field(
-      str,
-      "The item id, such as '6086499569'. Be careful the item id is different from the product id.",
-    ),
+    item_id: field(str, "The item id, such as '6086499569'. Be careful the item id is different from the product id."),
   },
   returns: field(Variant, 'The item details.'),
   call: findItem,
@@ -115,10 +112,7 @@ export const LIST_ALL_PRODUCT_TYPES = tool<RetailState>({
     'List the name and product id of all product types.\n\n' +
     'Each product type has a variety of different items with unique item ids and options.\n' +
     'There are only 50 product types in the store.',
-  returns: field(
-    str,
-    'A JSON string mapping product names to their product IDs, sorted alphabetically by name.',
-  ),
+  returns: field(str, 'A JSON string mapping product names to their product IDs, sorted alphabetically by name.'),
   call({ db }) {
     const products = [...db.tables.products.values()]
     return dumps(new Map(products.map(({ name, product_id }) => [name, product_id])), { sortKeys: true })

@@ -16,7 +16,11 @@ function play(...calls: [string, string][]): { world: Tau2World<ReturnType<typeo
 
 const last = (...calls: [string, string][]): string => play(...calls).contents[calls.length - 1]
 const changed = (...calls: [string, string][]): Record<string, PyValue> =>
-  Object.fromEntries(play(...calls).world.state.db.changes().map(({ path, value }) => [path, value ?? null]))
+  Object.fromEntries(
+    play(...calls)
+      .world.state.db.changes()
+      .map(({ path, value }) => [path, value ?? null]),
+  )
 
 const payments = (...rows: [string, number, string][]): PyValue[] =>
   rows.map(
@@ -126,7 +130,8 @@ describe('the shop', () => {
   })
 
   it('changes addresses, of orders whose items were changed too', () => {
-    const address = '"address1": "3 Hill", "address2": "", "city": "Elm", "state": "ME", "country": "USA", "zip": "04009"}'
+    const address =
+      '"address1": "3 Hill", "address2": "", "city": "Elm", "state": "ME", "country": "USA", "zip": "04009"}'
     expect(Object.keys(changed(['modify_user_address', `{"user_id": "olu_ade_2", ${address}`]))).toEqual([
       '/users/olu_ade_2/address/address1',
       '/users/olu_ade_2/address/address2',
@@ -154,14 +159,26 @@ describe('the shop', () => {
     ['modify_pending_order_items', swapArgs('[]', 'null'), "object of type 'NoneType' has no len()"],
     ['modify_pending_order_items', swapArgs('["1000000001"]', '[["x"]]'), "unhashable type: 'list'"],
     ['modify_pending_order_items', swapArgs('["1000000001"]', '["2000000001"]'), 'Variant not found'],
-    ['modify_pending_order_items', swapArgs('["1000000001"]', '["1000000002"]'), 'New item 1000000002 not found or available'],
+    [
+      'modify_pending_order_items',
+      swapArgs('["1000000001"]', '["1000000002"]'),
+      'New item 1000000002 not found or available',
+    ],
     [
       'modify_pending_order_items',
       swapArgs('["1000000001"]', '["1000000001"]'),
       'The new item id should be different from the old item id',
     ],
-    ['modify_pending_order_items', swapArgs('["1000000001"]', '["7000000003"]', '"paypal_2"'), 'Payment method not found'],
-    ['modify_pending_order_payment', '{"order_id": "#W3", "payment_method_id": "gift_card_1"}', 'Payment method not found'],
+    [
+      'modify_pending_order_items',
+      swapArgs('["1000000001"]', '["7000000003"]', '"paypal_2"'),
+      'Payment method not found',
+    ],
+    [
+      'modify_pending_order_payment',
+      '{"order_id": "#W3", "payment_method_id": "gift_card_1"}',
+      'Payment method not found',
+    ],
     [
       'modify_pending_order_address',
       '{"order_id": "#W2", "address1": 1, "address2": "", "city": "c", "state": "s", "country": "c", "zip": 4001}',

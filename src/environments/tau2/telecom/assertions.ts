@@ -1,10 +1,10 @@
+import { any, field } from '../model.ts'
 import { contains, stringFor } from '../python/access.ts'
 import { absolute, compare, subtract } from '../python/arithmetic.ts'
 import { valueError } from '../python/errors.ts'
 import { repr, str as text } from '../python/number.ts'
 import { equals, type PyValue } from '../python/value.ts'
 import { type Method, method } from '../tool.ts'
-import { any, field } from '../model.ts'
 import { isMobileDataWorking } from './device/connection.ts'
 import { canSendMms } from './device/mms.ts'
 import { measureSpeed } from './device/speed.ts'
@@ -25,13 +25,17 @@ export const agentAssertions = [
     ['customer_id', 'line_id', 'expected_status'],
     (state, customerId, lineId, expected) => equals(lineOfCustomer(state, customerId, lineId).status, expected),
   ),
-  method<TelecomState>('assert_overdue_bill_exists', ['customer_id', 'overdue_bill_id'], (state, customerId, billId) => {
-    if (!contains(customerById(state, customerId).bill_ids, billId)) {
-      throw valueError(`Overdue bill ${text(billId)} not found`)
-    }
-    if (billById(state, billId).status !== 'Overdue') throw valueError(`Overdue bill ${text(billId)} is not overdue`)
-    return true
-  }),
+  method<TelecomState>(
+    'assert_overdue_bill_exists',
+    ['customer_id', 'overdue_bill_id'],
+    (state, customerId, billId) => {
+      if (!contains(customerById(state, customerId).bill_ids, billId)) {
+        throw valueError(`Overdue bill ${text(billId)} not found`)
+      }
+      if (billById(state, billId).status !== 'Overdue') throw valueError(`Overdue bill ${text(billId)} is not overdue`)
+      return true
+    },
+  ),
   method<TelecomState>('assert_no_overdue_bill', ['overdue_bill_id'], (state, billId) => {
     const bill = state.db.value.bills.find((one) => one.bill_id === billId)
     return bill === undefined || bill.status === 'Paid'
@@ -69,7 +73,11 @@ export const userAssertions = [
   assertStatus('mobile_roaming_status', (state) => phoneOf(state).roaming_enabled),
   assertStatus('mobile_data_saver_mode_status', (state) => phoneOf(state).data_saver_mode),
   assertInternetSpeed,
-  method<TelecomState>('assert_internet_not_excellent', [], (state) => measureSpeed(state)?.description !== 'Excellent'),
+  method<TelecomState>(
+    'assert_internet_not_excellent',
+    [],
+    (state) => measureSpeed(state)?.description !== 'Excellent',
+  ),
   assertStatus('can_send_mms', canSendMms),
   assertStatus('mobile_data_usage_exceeded', (state) => surroundingsOf(state).mobile_data_usage_exceeded),
 ]

@@ -8,7 +8,7 @@ import { method } from '../tool.ts'
 import { agentTool } from './described.ts'
 import { type Bill, billModel, type Customer, lineItemModel } from './models.ts'
 import { billById, customerById, lineById, planById } from './records.ts'
-import { TODAY, type TelecomState } from './state.ts'
+import { type TelecomState, TODAY } from './state.ts'
 
 const day = (iso: string): PyDate => PyDate.date(iso)
 
@@ -85,7 +85,9 @@ export const billTools = [
     list(billModel),
     (state, customerId, limit) => {
       const bills = customerById(state, customerId).bill_ids.map((id) => billById(state, id))
-      bills.sort((left, right) => (left.issue_date.iso < right.issue_date.iso ? 1 : left.issue_date.iso > right.issue_date.iso ? -1 : 0))
+      bills.sort((left, right) =>
+        left.issue_date.iso < right.issue_date.iso ? 1 : left.issue_date.iso > right.issue_date.iso ? -1 : 0,
+      )
       return firstItems(bills, limit)
     },
   ),

@@ -48,5 +48,12 @@ export function userTool(
 ): Tool<TelecomState> {
   const text: ToolText = USER_TEXTS[name]
   const { description } = text
-  return tool({ name, kind, description, parameters: withTexts(parameters, text.parameters), returns: field(str), call })
+  return tool({
+    name,
+    kind,
+    description,
+    parameters: withTexts(parameters, text.parameters),
+    returns: field(str),
+    call,
+  })
 }

@@ -9,7 +9,7 @@ import { chargeCustomer } from './bills.ts'
 import { agentTool } from './described.ts'
 import type { Line } from './models.ts'
 import { lineOfCustomer, planById } from './records.ts'
-import { TODAY, type TelecomState } from './state.ts'
+import { type TelecomState, TODAY } from './state.ts'
 
 /** The last day of the month that `TODAY` is in. */
 const CYCLE_END = PyDate.date('2025-02-28')

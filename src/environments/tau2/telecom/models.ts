@@ -80,11 +80,7 @@ const line = new Model(
     data_used_gb: field(float, 'Data used in the current billing cycle in gigabytes (GB)', 0),
     data_refueling_gb: field(float, 'Data refueled in the current billing cycle in gigabytes (GB)', 0),
     roaming_enabled: field(bool, 'Whether international roaming is enabled for this line', false),
-    contract_end_date: field(
-      optional(date),
-      `End date of the current contract, if applicable ${DATE_FORMAT}`,
-      null,
-    ),
+    contract_end_date: field(optional(date), `End date of the current contract, if applicable ${DATE_FORMAT}`, null),
     last_plan_change_date: field(optional(date), `Date of the most recent plan change ${DATE_FORMAT}`, null),
     last_sim_replacement_date: field(
       optional(date),
@@ -173,13 +169,17 @@ export const customerModel = new Model(
   closed,
 )
 
-export const telecomModel = new Model('TelecomDB', {
-  plans: field(list(plan), 'Available service plans', []),
-  customers: field(list(customerModel), 'All customers in the system', []),
-  lines: field(list(line), 'All lines in the system', []),
-  bills: field(list(billModel), 'All bills in the system', []),
-  devices: field(list(device), 'All devices in the system', []),
-}, closed)
+export const telecomModel = new Model(
+  'TelecomDB',
+  {
+    plans: field(list(plan), 'Available service plans', []),
+    customers: field(list(customerModel), 'All customers in the system', []),
+    lines: field(list(line), 'All lines in the system', []),
+    bills: field(list(billModel), 'All bills in the system', []),
+    devices: field(list(device), 'All devices in the system', []),
+  },
+  closed,
+)
 
 export type Plan = InstanceOf<typeof plan>
 export type Device = InstanceOf<typeof device>

@@ -1,6 +1,6 @@
 import { any, dict, str } from '../model.ts'
-import { valueError } from '../python/errors.ts'
 import { contains, stringFor } from '../python/access.ts'
+import { valueError } from '../python/errors.ts'
 import { str as text } from '../python/number.ts'
 import type { PyModel, PyValue } from '../python/value.ts'
 import { agentTool } from './described.ts'

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { dumps } from '../python/json.ts'
+import { telecom } from './domain.ts'
 import type { TelecomState } from './state.ts'
 import { seededBillIds } from './state.ts'
-import { telecom } from './domain.ts'
 import { args, call, runMethod, type Side } from './testing/episode.ts'
 
 const folder = join(import.meta.dirname, 'testing')
@@ -62,7 +62,9 @@ describe('records', () => {
     expect(agent(state, 'resume_line', `{${L1}}`)).toContain('"suspension_start_date": null')
     expect(agent(state, 'enable_roaming', `{${L1}}`)).toBe('Roaming enabled successfully')
     expect(agent(state, 'enable_roaming', `{${L1}}`)).toBe('Roaming was already enabled')
-    expect(agent(state, 'resume_line', '{"customer_id": "C1", "line_id": "L3"}')).toMatch(/L3 not found for customer C1$/)
+    expect(agent(state, 'resume_line', '{"customer_id": "C1", "line_id": "L3"}')).toMatch(
+      /L3 not found for customer C1$/,
+    )
     expect(changes(state)).toEqual([
       'replace /lines/0/roaming_enabled true',
       'replace /surroundings/name "Ilse Marten"',
@@ -106,8 +108,16 @@ describe('records', () => {
     ['refuel_data', `{${L1}, "gb_amount": "2"}`, "'<=' not supported between instances of 'str' and 'int'"],
     ['refuel_data', `{${L1}, "gb_amount": null}`, "'<=' not supported between instances of 'NoneType' and 'int'"],
     ['refuel_data', `{${L1}, "gb_amount": 1${'0'.repeat(400)}}`, 'int too large to convert to float'],
-    ['get_bills_for_customer', '{"customer_id": "C1", "limit": 1.0}', 'slice indices must be integers or None or have an __index__ method'],
-    ['suspend_line', '{"customer_id": "C1", "line_id": "L1"}', "TelecomTools.suspend_line() missing 1 required positional argument: 'reason'"],
+    [
+      'get_bills_for_customer',
+      '{"customer_id": "C1", "limit": 1.0}',
+      'slice indices must be integers or None or have an __index__ method',
+    ],
+    [
+      'suspend_line',
+      '{"customer_id": "C1", "line_id": "L1"}',
+      "TelecomTools.suspend_line() missing 1 required positional argument: 'reason'",
+    ],
   ])('%s refuses %s', (name, json, message) => {
     const state = data.open()
     expect(call(state, 'assistant', name, args(json))).toEqual({ content: `Error: ${message}`, error: true })
@@ -131,7 +141,9 @@ describe('payment', () => {
     const state = open()
     const overdue = `{${L1}, "new_bill_id": "B7", "contract_ended": true}`
     expect(run(state, 'assistant', 'suspend_line_for_overdue_bill', overdue)).toMatch(/B7. Contract ended: True$/)
-    expect(run(state, 'assistant', 'assert_overdue_bill_exists', '{"customer_id": "C1", "overdue_bill_id": "B7"}')).toBe(true)
+    expect(
+      run(state, 'assistant', 'assert_overdue_bill_exists', '{"customer_id": "C1", "overdue_bill_id": "B7"}'),
+    ).toBe(true)
     expect(user(state, 'reboot_device')).toMatch(/No Signal/)
     expect(run(state, 'assistant', 'assert_no_overdue_bill', '{"overdue_bill_id": "B7"}')).toBe(false)
     agent(state, 'send_payment_request', '{"customer_id": "C1", "bill_id": "B7"}')
@@ -185,13 +197,16 @@ describe('the phone', () => {
 
   it('measures the speed that its settings allow', () => {
     const state = open()
-    const speed = () => user(state, 'run_speed_test').replace('Speed Test Result: ', '').split('.').slice(0, 2).join('.')
+    const speed = () =>
+      user(state, 'run_speed_test').replace('Speed Test Result: ', '').split('.').slice(0, 2).join('.')
     expect(speed()).toBe('220.00 Mbps (Excellent)')
     expect(user(state, 'toggle_data_saver_mode') && speed()).toBe('44.00 Mbps (Good)')
     expect(run(state, 'user', 'break_vpn') && speed()).toBe('4.40 Mbps (Poor)')
     expect(user(state, 'set_network_mode_preference', '{"mode": "2g_only"}') && speed()).toBe('0.00 Mbps (Very Poor)')
     expect(run(state, 'user', 'assert_internet_speed', '{"expected_speed": 0}')).toBe(true)
-    expect(run(state, 'user', 'assert_internet_speed', '{"expected_speed": 0, "expected_desc": "VERY POOR"}')).toBe(true)
+    expect(run(state, 'user', 'assert_internet_speed', '{"expected_speed": 0, "expected_desc": "VERY POOR"}')).toBe(
+      true,
+    )
     run(state, 'assistant', 'set_data_usage', `{${L1}, "data_used_gb": 4}`)
     expect(user(state, 'run_speed_test')).toBe('Speed test failed: No Connection.')
     expect(changes(state)[0]).toBe('replace /lines/0/data_used_gb 4')
@@ -210,7 +225,9 @@ describe('the phone', () => {
 
   it('resets its APN at a reboot, not before', () => {
     const state = open('break_apn_settings', 'break_apn_mms_setting')
-    expect(user(state, 'check_apn_settings')).toMatch(/^Current APN Name: broken\nMMSC URL \(for picture messages\): Not Set/)
+    expect(user(state, 'check_apn_settings')).toMatch(
+      /^Current APN Name: broken\nMMSC URL \(for picture messages\): Not Set/,
+    )
     expect(user(state, 'reset_apn_settings')).toMatch(/^APN settings will reset at reboot.\nStatus Bar: 📵 No Signal/)
     expect(user(state, 'reboot_device')).toMatch(/^Resetting APN settings...\nRestarting network services...\n.*5G/)
     expect(user(state, 'can_send_mms')).toBe('Your messaging app can send MMS messages.')
@@ -262,7 +279,9 @@ describe('the phone', () => {
   it('accepts as network mode what is no text, and then stumbles over it', () => {
     const state = open()
     const mode = (json: string) => user(state, 'set_network_mode_preference', `{"mode": ${json}}`)
-    expect(mode('"5g"')).toMatch(/^Failed to set network mode: '5g' is not a valid option. Please use one of: 4g_5g_pref/)
+    expect(mode('"5g"')).toMatch(
+      /^Failed to set network mode: '5g' is not a valid option. Please use one of: 4g_5g_pref/,
+    )
     expect(user(state, 'check_network_mode_preference')).toBe('Network Mode Preference: 4g_5g_preferred')
     expect(mode('null')).toMatch(/^Failed to set network mode: 'None' .*\nStatus Bar: 📶³ Good \| 4G/)
     expect(mode('5')).toBe("Error: 'int' object has no attribute 'value'")
@@ -298,7 +317,9 @@ describe('the base', () => {
 
   it('is merged with initialization data and read anew', () => {
     const state = data.open()
-    const merged = state.userDb.updated(args('{"device": {"vpn_connected": true, "app_statuses": {"messaging": {"permissions": {"sms": false}}}}}'))
+    const merged = state.userDb.updated(
+      args('{"device": {"vpn_connected": true, "app_statuses": {"messaging": {"permissions": {"sms": false}}}}}'),
+    )
     expect(merged.changes().map(({ path }) => path)).toEqual([
       '/device/app_statuses/messaging/permissions/sms',
       '/device/vpn_connected',
@@ -308,7 +329,11 @@ describe('the base', () => {
 
   it.each([
     ['db.toml', 'plans = [', /db\.toml:1 is not TOML: /],
-    ['db.toml', '[[plans]]\nplan_id = 1', /db\.toml is not a TelecomDB: plans\.0\.plan_id: Input should be a valid string/],
+    [
+      'db.toml',
+      '[[plans]]\nplan_id = 1',
+      /db\.toml is not a TelecomDB: plans\.0\.plan_id: Input should be a valid string/,
+    ],
     ['user_db.toml', '[device]\nbattery = 1', /user_db\.toml is not a TelecomUserDB: device\.battery: Extra inputs/],
   ])('with a faulty %s is refused in one line', (name, content, message) => {
     const copy = mkdtempSync(join(tmpdir(), 'telecom-'))

@@ -222,4 +222,3 @@ export const USER_TEXTS = {
     description: 'Makes a payment for the bill that the agent has sent you.',
   },
 } satisfies Record<string, ToolText>
-

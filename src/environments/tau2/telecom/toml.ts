@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { parse, TomlDate, type TomlValue, TomlError } from 'smol-toml'
+import { parse, TomlDate, TomlError, type TomlValue } from 'smol-toml'
 import { UserError } from '../../../core/index.ts'
 import { readText } from '../files.ts'
 import { PyDate } from '../python/date.ts'

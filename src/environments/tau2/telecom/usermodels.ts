@@ -24,21 +24,13 @@ export const apnModel = new Model(
       'internet',
     ),
     reset_at_reboot: field(bool, 'Whether the APN settings will be reset at the next reboot.', false),
-    mms_apn: field(
-      optional(str),
-      'Specific APN name used for MMS traffic, if different from general data.',
-      'mms',
-    ),
+    mms_apn: field(optional(str), 'Specific APN name used for MMS traffic, if different from general data.', 'mms'),
     mmsc_url: field(
       optional(str),
       'The URL of the Multimedia Messaging Service Center (MMSC). Crucial for MMS.',
       'http://mms.carrier.com/mms/wapenc',
     ),
-    mms_proxy: field(
-      optional(str),
-      'The proxy server address required for MMS traffic on some networks.',
-      null,
-    ),
+    mms_proxy: field(optional(str), 'The proxy server address required for MMS traffic on some networks.', null),
     mms_port: field(optional(int), 'The proxy server port required for MMS traffic on some networks.', null),
   },
   { ...closed, description: 'Represents the configuration for a single Access Point Name (APN).' },
@@ -143,7 +135,7 @@ const surroundingsModel = new Model(
     signal_strength: field(
       dict(signalStrength),
       undefined,
-      new Map([
+      new Map<string, SignalStrength>([
         ['2G', 'poor'],
         ['3G', 'fair'],
         ['4G', 'good'],
@@ -157,10 +149,14 @@ const surroundingsModel = new Model(
   closed,
 )
 
-export const telecomUserModel = new Model('TelecomUserDB', {
-  device: field(phoneModel, undefined, phoneModel.of({})),
-  surroundings: field(surroundingsModel, undefined, surroundingsModel.of({})),
-}, closed)
+export const telecomUserModel = new Model(
+  'TelecomUserDB',
+  {
+    device: field(phoneModel, undefined, phoneModel.of({})),
+    surroundings: field(surroundingsModel, undefined, surroundingsModel.of({})),
+  },
+  closed,
+)
 
 export type SignalStrength = NonNullable<ReturnType<typeof signalStrength.read>>
 export type NetworkTechnology = NonNullable<ReturnType<typeof networkTechnology.read>>

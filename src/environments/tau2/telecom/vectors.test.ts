@@ -23,10 +23,14 @@ const sorted = (value: PyValue) => dumps(value, { sortKeys: true })
 
 /** Changes as the vectors hold them. */
 const changesOf = (before: PyValue, after: PyValue) =>
-  diff(before, after).map(({ op, path, value }) => sorted(new Map([...Object.entries({ op, path, value: value ?? null })])))
+  diff(before, after).map(({ op, path, value }) =>
+    sorted(new Map([...Object.entries({ op, path, value: value ?? null })])),
+  )
 
 const expected = (changes: PyDict[]) =>
-  changes.map((one) => sorted(new Map([...Object.entries({ op: at(one, 'op'), path: at(one, 'path'), value: at(one, 'value') })])))
+  changes.map((one) =>
+    sorted(new Map([...Object.entries({ op: at(one, 'op'), path: at(one, 'path'), value: at(one, 'value') })])),
+  )
 
 describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
   const data = telecom.load(folder)
@@ -35,7 +39,8 @@ describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
   const tasks = new Map<string, PyDict>()
 
   const start = (id: string): TelecomState => {
-    if (tasks.size === 0) for (const task of read(join(folder, 'tasks.json')) as PyDict[]) tasks.set(at(task, 'id'), task)
+    if (tasks.size === 0)
+      for (const task of read(join(folder, 'tasks.json')) as PyDict[]) tasks.set(at(task, 'id'), task)
     const state = data.open()
     syncTelecom(state)
     for (const action of at<PyDict[] | null>(tasks.get(id)!, 'initial_state', 'initialization_actions') ?? []) {
@@ -44,7 +49,10 @@ describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
     return state
   }
   const hashes = (state: TelecomState) => ({ db: state.db.hash(), user: state.userDb.hash() })
-  const hashesIn = (from: PyValue, db = 'db_hash', user = 'user_db_hash') => ({ db: at(from, db), user: at(from, user) })
+  const hashesIn = (from: PyValue, db = 'db_hash', user = 'user_db_hash') => ({
+    db: at(from, db),
+    user: at(from, user),
+  })
   const play = (state: TelecomState, steps: PyDict[], where: string) => {
     steps.forEach((step, index) => {
       const answer = call(state, at<Side>(step, 'requestor'), at(step, 'name'), at(step, 'arguments'))
@@ -72,7 +80,12 @@ describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
       expect(changesOf(init.db, dump(state.db.value))).toEqual(expected(at(one, 'live_final', 'db_diff')))
       expect(changesOf(init.user, dump(state.userDb.value))).toEqual(expected(at(one, 'live_final', 'user_db_diff')))
       for (const assertion of at<PyDict[]>(one, 'env_assertions')) {
-        const result = runMethod(state, at(assertion, 'env_type'), at(assertion, 'func_name'), at(assertion, 'arguments'))
+        const result = runMethod(
+          state,
+          at(assertion, 'env_type'),
+          at(assertion, 'func_name'),
+          at(assertion, 'arguments'),
+        )
         expect(typeof result).toBe('boolean')
         expect(result === at(assertion, 'assert_value')).toBe(at(assertion, 'met'))
       }
@@ -87,7 +100,11 @@ describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
           errors.push(error.message)
         }
       }
-      expect({ id, ...hashes(gold), errors }).toEqual({ id, ...hashesIn(at(one, 'gold_env')), errors: at(one, 'gold_env', 'errors') })
+      expect({ id, ...hashes(gold), errors }).toEqual({
+        id,
+        ...hashesIn(at(one, 'gold_env')),
+        errors: at(one, 'gold_env', 'errors'),
+      })
     }
   })
 
@@ -118,8 +135,11 @@ describe.skipIf(!existsSync(folder))('telecom as upstream runs it', () => {
       [telecom.userTools!, all.user_tools, all.user_tool_types, 'user'],
     ]) {
       const tools = [...toolkit.tools.values()]
-      expect(tools.map((one) => JSON.stringify(functionSchema(one)))).toEqual(list.map((one: unknown) => JSON.stringify(one)))
-      for (const { name, kind, mutates } of tools) expect({ name, type: kind, mutates }).toEqual({ name, ...types[name] })
+      expect(tools.map((one) => JSON.stringify(functionSchema(one)))).toEqual(
+        list.map((one: unknown) => JSON.stringify(one)),
+      )
+      for (const { name, kind, mutates } of tools)
+        expect({ name, type: kind, mutates }).toEqual({ name, ...types[name] })
       for (const one of tools) {
         expect(JSON.stringify(returnsSchema(one))).toBe(JSON.stringify(returns[`${side}:${one.name}`]))
       }

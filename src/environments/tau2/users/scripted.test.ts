@@ -116,9 +116,14 @@ describe('the scripted user', () => {
     expect(talk.agent('YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.')).toBe(TRANSFER)
     const stuck = new Talk(shop)
     stuck.next()
-    const answers = Array.from({ length: 7 }, () => stuck.agent('Let me look.'))
-    expect(answers.at(-1)).toBe(OUT_OF_SCOPE)
-    expect(answers.indexOf(OUT_OF_SCOPE)).toBeGreaterThan(4)
+    const answers = Array.from({ length: 10 }, () => stuck.agent('Let me look.'))
+    expect(answers.slice(0, 4)).toEqual([
+      'I am Ada Poe in zip code 12345.',
+      'My order is #W1234567.',
+      'I want the refund on my gift card.',
+      'All right.',
+    ])
+    expect(answers.indexOf(OUT_OF_SCOPE)).toBe(9)
   })
 
   it('does with its tools what it is asked to, and tells what it saw', () => {

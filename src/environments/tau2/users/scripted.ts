@@ -117,8 +117,9 @@ class ScriptedSession implements UserSession {
 
   private answer(asked: string, said: readonly SpokenMessage[]): string {
     if (CONFIRMS.test(asked)) return YES
-    if (!ASKS.test(asked)) return ALL_RIGHT
     const { known, reason, wishes, unknown } = this.facts
+    // Not asked for anything, a caller goes on with what it has at hand.
+    if (!ASKS.test(asked)) return untold([...known, ...wishes], said)[0] ?? ALL_RIGHT
     const topics = TOPICS.filter((topic) => topic.asked.test(asked))
     const fits = (sentence: string) => topics.some(({ told }) => told.test(sentence))
     const all = [...known, ...wishes, ...reason]

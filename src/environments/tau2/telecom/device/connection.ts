@@ -14,7 +14,10 @@ function loseNetwork(phone: Phone): void {
 }
 
 /** The technology that a phone with this preference connects to. */
-function technologyFor(preference: Phone['network_mode_preference'], { signal_strength }: Surroundings): NetworkTechnology {
+function technologyFor(
+  preference: Phone['network_mode_preference'],
+  { signal_strength }: Surroundings,
+): NetworkTechnology {
   if (preference === '2g_only') return '2G'
   if (preference === '3g_only') return '3G'
   const hasFiveG = (signal_strength.get('5G') ?? 'none') !== 'none'

@@ -36,9 +36,7 @@ function toggle(state: TelecomState, { setting, searches }: DataSwitch): boolean
 }
 
 function toggleTool(of: DataSwitch): Tool<TelecomState> {
-  return userTool(of.tool, 'write', (state) =>
-    withStatusBar(state, `${of.label} is now ${onOff(toggle(state, of))}.`),
-  )
+  return userTool(of.tool, 'write', (state) => withStatusBar(state, `${of.label} is now ${onOff(toggle(state, of))}.`))
 }
 
 /** The method that brings a setting to one state. */

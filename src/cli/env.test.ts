@@ -41,6 +41,24 @@ it('prints the result of a check as one JSON object with the documented keys', a
   expect(JSON.parse(printed)).toMatchObject({ episodes: 1, skipped: 1, differences: 0, first: null })
 })
 
+it('compares τ²-bench with recordings, and says what differs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))
+  const data = join(import.meta.dirname, '../environments/tau2/testing/tiny')
+  const file = (name: string, content: string) => {
+    writeFileSync(join(folder, name), JSON.stringify([{ expression: '2+2', content, error: false }]))
+    return join(folder, name)
+  }
+  const check = (path: string) => run('check', 'tau2', '--data', data, '--vectors', path, '--json')
+  const printed = JSON.parse(await check(file('same.json', '4.0')))
+  expect(Object.keys(printed)).toEqual(
+    'tasks sequences transcripts calls skipped differences callsPerSecond first'.split(' '),
+  )
+  expect(printed).toMatchObject({ tasks: 0, calls: 1, differences: 0, first: null })
+  await expect(check(file('other.json', '4'))).rejects.toThrow(
+    /1 differences, the first in case 1 of .*other\.json: content/,
+  )
+})
+
 describe('a check of one’s own environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -221,9 +221,10 @@ function checkTau2(): Command {
     .action(({ data, vectors }: { data?: string; vectors: string[] }, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>()
       const check = checkVectors(data, vectors, tau2SystemPrompt)
-      if (json) console.log(JSON.stringify(check))
+      const { texts, ...counts } = check
+      if (json) console.log(JSON.stringify(counts))
       else {
-        const { tasks, sequences, transcripts, calls, texts, skipped, differences, callsPerSecond, first } = check
+        const { tasks, sequences, transcripts, calls, skipped, differences, callsPerSecond, first } = counts
         console.log(
           `${tasks} tasks, ${sequences} sequences, ${transcripts} transcripts, ${calls} calls, ${texts} texts`,
         )

@@ -58,6 +58,11 @@ describe('recordings that agree', () => {
     expect(check([{ expression: '1/3', content: '0.33', error: false }])).toMatchObject({ calls: 1, differences: 0 })
     const rows = [cancel('Error: Order not found')]
     expect(check({ retail: { rows, returns_schema: {} } })).toMatchObject({ calls: 1, differences: 0 })
+    // One after another in one world, or each in its own.
+    const again = { name: 'cancel_pending_order', arguments: { order_id: '#W3', reason: 'ordered by mistake' } }
+    const done = { ...again, content: 'x', error: false }
+    const refused = { ...again, content: 'Error: Non-pending order cannot be cancelled', error: true }
+    expect(check({ retail: { rows: [done, refused] } })).toMatchObject({ calls: 2, differences: 1 })
   })
 
   it('are judged as they were', () => {
@@ -110,6 +115,14 @@ describe('recordings that differ', () => {
     expect(() => assertSameVectors(check(sequence('Error: No')))).toThrow(
       /1 differences, the first in sequence 1 of .*: content of/,
     )
+  })
+
+  it('in what the reward is made of, but for a version that had not said', () => {
+    const old = taskVectors('old address', { reward_basis: ['DB', 'COMMUNICATE'] })
+    expect(check(old)).toMatchObject({ tasks: 1, differences: 0 })
+    const [task] = old.tasks
+    const mixed = { ...old, tasks: [task, { ...task, id: 'x', reward_basis: ['DB'] }] }
+    expect(check(mixed)).toMatchObject({ tasks: 1, skipped: 1, differences: 1, first: { field: 'reward_basis' } })
   })
 
   it('in texts too', () => {

@@ -58,6 +58,10 @@ describe('the world of a task', () => {
     expect(say(begun(), 'assistant', 'get_users', '{"tool_name": 1}').content).toBe(
       "Error: Environment.make_tool_call() got multiple values for argument 'tool_name'",
     )
+    expect(say(begun(), 'assistant', 'get_users', '{"self": 1, "requestor": 2}').content).toBe(
+      'Error: tau2.environment.environment.Environment.make_tool_call() got multiple values for keyword argument ' +
+        "'requestor'",
+    )
   })
 
   it('writes a status down whatever it is, as upstream does', () => {

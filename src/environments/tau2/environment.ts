@@ -20,15 +20,17 @@ export interface RecordedCall {
   content: string
 }
 
-/** Names that the call upstream makes takes itself, so that no tool can have them. */
-const TAKEN = new Map([
-  ['self', "Environment.make_tool_call() got multiple values for argument 'self'"],
-  ['tool_name', "Environment.make_tool_call() got multiple values for argument 'tool_name'"],
-  [
-    'requestor',
-    "tau2.environment.environment.Environment.make_tool_call() got multiple values for keyword argument 'requestor'",
-  ],
-])
+/** Where upstream's own call takes a name, no tool can have it: what Python says then. */
+function takenName(args: PyDict): PyError | undefined {
+  const method = 'Environment.make_tool_call() got multiple values for'
+  if (args.has('requestor')) {
+    return new PyError('TypeError', `tau2.environment.environment.${method} keyword argument 'requestor'`)
+  }
+  for (const key of args.keys()) {
+    if (key === 'self' || key === 'tool_name') return new PyError('TypeError', `${method} argument '${key}'`)
+  }
+  return undefined
+}
 
 /** One task's world: both sides' databases, and the calls that read and change them. */
 export class Tau2World<State extends DomainState = DomainState> {
@@ -66,10 +68,8 @@ export class Tau2World<State extends DomainState = DomainState> {
    * @throws PyError whatever the tool raises, and ValueError for a tool that the party does not have
    */
   run(party: Party, name: string, args: PyDict): PyValue {
-    for (const key of args.keys()) {
-      const message = TAKEN.get(key)
-      if (message !== undefined) throw new PyError('TypeError', message)
-    }
+    const taken = takenName(args)
+    if (taken) throw taken
     const toolkit = this.#toolkitFor(party, name)
     const one = toolkit.tools.get(name)
     if (!one) throw valueError(`Tool '${name}' not found.`)

@@ -242,7 +242,7 @@ function criteriaOf(raw: InstanceOf<typeof criteria>): Criteria {
 }
 
 /** A task from upstream's task file. @param file named in errors */
-export function taskOf(value: PyValue, file: string): Tau2Task {
+function taskOf(value: PyValue, file: string): Tau2Task {
   const raw = constructFrom(task, value, file)
   return {
     id: raw.id,

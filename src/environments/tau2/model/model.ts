@@ -91,7 +91,7 @@ export class Model<F extends Fields = Fields> implements Type<Instance<F>> {
     }
     if (this.options.forbidExtra) {
       for (const [key, extra] of input) {
-        if (key in this.fields) continue
+        if (Object.hasOwn(this.fields, key)) continue
         const message = 'Extra inputs are not permitted'
         problems.push({ at: [...at, key], type: 'extra_forbidden', message, input: extra })
       }
@@ -132,7 +132,7 @@ export function dump(value: PyValue): PyValue {
 }
 
 /** `order_id` as pydantic titles it: Order Id. */
-export function titleOf(name: string): string {
+function titleOf(name: string): string {
   return name
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
@@ -158,7 +158,7 @@ function fieldSchema(name: string, { type, description, default: otherwise }: Fi
 }
 
 /** `properties` and, when any field is required, `required`. */
-export function propertiesSchema(fields: Fields, definitions: Definitions): JsonSchema {
+function propertiesSchema(fields: Fields, definitions: Definitions): JsonSchema {
   const entries = Object.entries(fields)
   const properties = Object.fromEntries(entries.map(([name, one]) => [name, fieldSchema(name, one, definitions)]))
   const required = entries.filter(([, one]) => one.default === undefined).map(([name]) => name)

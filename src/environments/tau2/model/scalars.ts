@@ -34,11 +34,17 @@ export const str: Type<string> = scalar<string>({
     typeof value === 'string' ? { value } : { type: 'string_type', message: 'Input should be a valid string' },
 })
 
-const INTEGER_TEXT = /^\s*[-+]?\d+(?:_\d+)*(?:\.0*)?\s*$/
+const INTEGER_TEXT = /^\s*[-+]?\d+(?:_\d+)*(?:\.0+)?\s*$/
 
 function integerOfText(text: string): bigint | undefined {
   if (!INTEGER_TEXT.test(text)) return undefined
   return BigInt(text.trim().replace(/_/g, '').replace(/^\+/, '').split('.')[0])
+}
+
+/** Whether a number is whole and within 64 bits: pydantic looks no further. */
+function fits64(value: bigint | number): boolean {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63
 }
 
 export const int: Type<bigint> = scalar<bigint>({
@@ -49,7 +55,13 @@ export const int: Type<bigint> = scalar<bigint>({
     if (typeof value === 'bigint') return { value }
     if (typeof value === 'boolean') return { value: value ? 1n : 0n }
     if (typeof value === 'number') {
-      if (Number.isInteger(value)) return { value: BigInt(value) }
+      if (fits64(value)) return { value: BigInt(value) }
+      if (Number.isInteger(value)) {
+        return {
+          type: 'int_parsing_size',
+          message: 'Unable to parse input string as an integer, exceeded maximum size',
+        }
+      }
       if (!Number.isFinite(value)) return { type: 'finite_number', message: 'Input should be a finite number' }
       const message = 'Input should be a valid integer, got a number with a fractional part'
       return { type: 'int_from_float', message }
@@ -105,10 +117,7 @@ export const bool: Type<boolean> = scalar<boolean>({
       if (TRUE_TEXTS.has(text)) return { value: true }
       if (FALSE_TEXTS.has(text)) return { value: false }
     }
-    if (isNumber(value) || typeof value === 'string') {
-      if (typeof value === 'number' && !Number.isInteger(value)) {
-        return { type: 'bool_type', message: 'Input should be a valid boolean' }
-      }
+    if (typeof value === 'string' || (isNumber(value) && fits64(value))) {
       return { type: 'bool_parsing', message: 'Input should be a valid boolean, unable to interpret input' }
     }
     return { type: 'bool_type', message: 'Input should be a valid boolean' }
@@ -127,6 +136,7 @@ function isDatetime(value: PyValue): value is PyDate {
   return value instanceof PyDate && value.hasTime
 }
 
+/** Dates come from the data alone, never from a tool's arguments: no other notation is read, nor all told that is wrong. */
 export const date: Type<PyDate> = scalar<PyDate>({
   label: 'date',
   schema: { format: 'date', type: 'string' },

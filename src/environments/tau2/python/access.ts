@@ -1,5 +1,4 @@
 import { PyError } from './errors.ts'
-import { repr } from './number.ts'
 import { asKey, equals, fieldsOf, isDict, isModel, type PyValue, typeName } from './value.ts'
 
 /**
@@ -63,21 +62,6 @@ export function count(value: PyValue, item: PyValue): number {
   if (typeof item !== 'string') throw new PyError('TypeError', `must be str, not ${typeName(item)}`)
   // Between and around all characters there is room for an empty text.
   return item === '' ? length(text) + 1 : text.split(item).length - 1
-}
-
-/**
- * `value[key]` for a key that is text.
- * @throws PyError KeyError, or TypeError for what has no such keys
- */
-export function itemOf(value: PyValue, key: string): PyValue {
-  if (isDict(value)) {
-    const item = value.get(key)
-    if (item === undefined) throw new PyError('KeyError', repr(key))
-    return item
-  }
-  if (Array.isArray(value)) throw new PyError('TypeError', 'list indices must be integers or slices, not str')
-  if (typeof value === 'string') throw new PyError('TypeError', "string indices must be integers, not 'str'")
-  throw new PyError('TypeError', `'${typeName(value)}' object is not subscriptable`)
 }
 
 /**

@@ -70,12 +70,6 @@ export function multiply(left: PyValue, right: PyValue): PyValue {
   return toFloat(a) * toFloat(b)
 }
 
-/** `-value`. */
-export function negate(value: PyValue): Num {
-  if (!isNumber(value)) throw new PyError('TypeError', `bad operand type for unary -: '${typeName(value)}'`)
-  return -(withoutBool(value) as Num)
-}
-
 /** `abs(value)`. */
 export function absolute(value: PyValue): Num {
   if (!isNumber(value)) throw new PyError('TypeError', `bad operand type for abs(): '${typeName(value)}'`)

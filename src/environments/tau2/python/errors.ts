@@ -17,11 +17,15 @@ export type PyErrorKind =
 export class PyError extends Error {
   override readonly name = 'PyError'
 
-  constructor(
-    readonly kind: PyErrorKind,
-    message: string,
-  ) {
+  readonly kind: PyErrorKind
+
+  constructor(kind: PyErrorKind, message: string) {
+    // Half of all calls may end so: the stack, which nobody reads, would cost more than the call.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
+    this.kind = kind
   }
 }
 

@@ -24,7 +24,7 @@ import { wifiMethods, wifiTools } from './device/wifi.ts'
 import { lineMethods, lineTools } from './lines.ts'
 import { telecomModel } from './models.ts'
 import { recordTools } from './records.ts'
-import { type BillIds, countedBillIds, type TelecomState } from './state.ts'
+import { billIds, type TelecomState } from './state.ts'
 import { surroundingsMethods } from './surroundings.ts'
 import { syncTelecom } from './sync.ts'
 import { AGENT_TEXTS, USER_TEXTS } from './texts.ts'
@@ -80,8 +80,8 @@ const userTools = toolkit<TelecomState>(
 )
 
 export interface TelecomData extends DomainData<TelecomState> {
-  /** @param newBillId left out, ids count up from one as in the recorded vectors */
-  open(newBillId?: BillIds): TelecomState
+  /** @param seed of the ids that new bills get; left out, they are those of recordings */
+  open(seed?: number): TelecomState
 }
 
 export interface TelecomDomain extends Domain<TelecomState> {
@@ -99,11 +99,11 @@ function load(folder: string): TelecomData {
   return {
     policy: policyText(readText(folder, 'main_policy.md'), manual),
     soloPolicy: policyText(readText(folder, 'main_policy_solo.md'), manual),
-    open: (newBillId = countedBillIds()) => ({
+    open: (seed) => ({
       db: new ModelDatabase(telecomModel, records),
       userDb: new ModelDatabase(telecomUserModel, user),
       vpn: vpnModel.of({ server_address: '192.168.1.1', protocol: 'OpenVPN', server_performance: 'excellent' }),
-      newBillId,
+      newBillId: billIds(seed),
     }),
   }
 }

@@ -17,22 +17,22 @@ export interface TelecomState extends DomainState {
    * however often it is made again. Upstream shares it between all conversations of a process; here each has its own.
    */
   readonly vpn: VpnDetails
-  newBillId: BillIds
+  readonly newBillId: BillIds
 }
 
-/** Gives the id of each new draft bill, which upstream draws at random. */
+/** Gives the id of each new draft bill. */
 export type BillIds = () => string
 
-/** Ids in a row, as in the recorded vectors: B00000001, B00000002, … */
-export function countedBillIds(): BillIds {
+/**
+ * Upstream draws these ids at random.
+ * @param seed left out, ids count up as in recordings: B00000001, B00000002, …
+ */
+export function billIds(seed?: number): BillIds {
   let count = 0
-  return () => `B${(++count).toString(16).padStart(8, '0')}`
-}
-
-/** Ids that look as random as upstream's, the same for the same seed. */
-export function seededBillIds(seed: number): BillIds {
-  let count = 0
-  return () => `B${hash32('bill', seed, count++).toString(16).padStart(8, '0')}`
+  return () => {
+    count++
+    return `B${(seed === undefined ? count : hash32('bill', seed, count)).toString(16).padStart(8, '0')}`
+  }
 }
 
 export function phoneOf(state: TelecomState): Phone {

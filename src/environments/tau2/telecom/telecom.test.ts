@@ -38,6 +38,9 @@ describe('the base', () => {
     expect(user(world, 'check_app_permissions', '{"app_name": "messaging"}')).toMatch(/for: storage\.$/)
     expect(user(world, 'reseat_sim_card')).toBe('Error: ')
     expect(() => begin('{"device": {"battery_level": "full"}}')).toThrow('device.battery_level')
+    expect(() => begin('{"surroundings": {"signal_strength": {"6G": "good"}}}')).toThrow(
+      "surroundings.signal_strength.6G.[key]\n  Input should be 'none', '2G', '3G', '4G' or '5G' [type=enum,",
+    )
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { bool, dict, enumeration, field, float, type InstanceOf, int, Model, optional, str } from '../model.ts'
-import type { PyValue } from '../python/value.ts'
+import { isDict, type PyValue } from '../python/value.ts'
 
 /**
  * The user's side: a phone and where it is. Descriptions are upstream's where they reach a model in a schema
@@ -10,6 +10,17 @@ const closed = { forbidExtra: true }
 
 const signalStrength = enumeration('SignalStrength', ['none', 'poor', 'fair', 'good', 'excellent'])
 const networkTechnology = enumeration('NetworkTechnology', ['none', '2G', '3G', '4G', '5G'])
+
+const strengths = dict(signalStrength)
+
+/** A signal for each technology, and for nothing else. */
+const signalStrengths: typeof strengths = {
+  ...strengths,
+  read(input, at, problems) {
+    if (isDict(input)) for (const key of input.keys()) networkTechnology.read(key, [...at, key, '[key]'], problems)
+    return strengths.read(input, at, problems)
+  },
+}
 
 export const NETWORK_STATUSES = ['connected', 'searching', 'no_service', 'emergency_only'] as const
 export const NETWORK_MODES = ['4g_5g_preferred', '4g_only', '3g_only', '2g_only'] as const
@@ -133,7 +144,7 @@ const surroundingsModel = new Model(
     is_abroad: field(bool, undefined, false),
     roaming_allowed: field(bool, undefined, false),
     signal_strength: field(
-      dict(signalStrength),
+      signalStrengths,
       undefined,
       new Map<string, SignalStrength>([
         ['2G', 'poor'],

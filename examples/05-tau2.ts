@@ -16,7 +16,8 @@
 import {
   type Agent,
   ChatService,
-  collectStage,
+  type CollectByOptions,
+  collectByStage,
   defineConfig,
   evaluateStage,
   filterStage,
@@ -57,6 +58,12 @@ const agent: Agent = {
       : next,
 }
 
+/** The first does all right, the second anything: what tools and users answer to both is what is to be learnt. */
+const players: CollectByOptions['players'] = {
+  'gold-replay': (task) => goldPlayer(environment.gold(task)),
+  random: (_, seed) => randomPlayer(seed),
+}
+
 export default defineConfig({
   preset: 'tools',
   environment,
@@ -64,7 +71,7 @@ export default defineConfig({
   method: {
     name: 'collect, filter, world-model RL, evaluate',
     stages: [
-      collectStage,
+      collectByStage({ players }),
       rewardStage,
       filterStage,
       worldModelStage(),
@@ -82,7 +89,7 @@ export default defineConfig({
   },
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
-    collect: { tasks: 18, rollouts: 1, temperature: 0.7, maxSteps: 5, maxTokens: 32, wave: 18, maxTransitions: 60 },
+    collect: { tasks: 24, rollouts: 2, temperature: 0.7, maxSteps: 8, maxTokens: 32, maxTransitions: 80 },
     reward: { kind: 'hybrid', mode: 'continuous' },
     filter: { rule: 'band', draws: 2, keepHopeless: 1, learningRate: 1e-4, batch: 8, epochs: 1 },
     worldModel: {

@@ -182,7 +182,9 @@ export {
 } from './services/index.ts'
 export {
   type Artifacts,
+  type CollectByOptions,
   type Config,
+  collectByStage,
   collectStage,
   type EvaluateOptions,
   type Expected,

@@ -1,6 +1,15 @@
 import type { Player, View } from '../agents/index.ts'
-import { type EpisodeFacts, hash32, type PastTurn, type Task, type Trajectory, type Turn } from '../core/index.ts'
+import {
+  type Action,
+  type EpisodeFacts,
+  hash32,
+  type PastTurn,
+  type Task,
+  type Trajectory,
+  type Turn,
+} from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
+import { ServiceError } from '../services/index.ts'
 import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
 import type { Slot } from './play.ts'
 
@@ -70,9 +79,16 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
       history,
       actions: episode.actions(),
     }
-    const action = await player.act(view)
+    let action: Action | null
+    try {
+      action = await player.act(view)
+      if (action === null) failed = `${player.name} neither said nor did anything`
+    } catch (error) {
+      if (!isOwnFailure(error, turns.length)) throw error
+      action = null
+      failed = error.message
+    }
     if (action === null) {
-      failed = `${player.name} neither said nor did anything`
       truncated = true
       break
     }
@@ -99,4 +115,13 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
     facts: { ...facts, player: player.name, attempts: attempt + 1 },
     sequences: [],
   }
+}
+
+/** Failures of a player's model that are one conversation's, not the whole run's. */
+const OWN_FAILURES: readonly string[] = ['empty', 'malformed', 'cutOff', 'refused']
+
+/** Refused from the beginning is a wrong setting; later, a conversation that has grown too long. */
+function isOwnFailure(error: unknown, turns: number): error is ServiceError {
+  if (!(error instanceof ServiceError) || !OWN_FAILURES.includes(error.kind)) return false
+  return error.kind !== 'refused' || turns > 0
 }

@@ -50,7 +50,7 @@ function outline(content: string): string {
 }
 
 const agent: Agent = {
-  ...tau2SmallAgent({ historyTurns: 2 }),
+  ...tau2SmallAgent({ historyTurns: 1 }),
   name: 'tau2-small, outlines',
   target: (next) =>
     next.from === 'tool'
@@ -89,11 +89,11 @@ export default defineConfig({
   },
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
-    collect: { tasks: 24, rollouts: 2, temperature: 0.7, maxSteps: 8, maxTokens: 32, maxTransitions: 80 },
+    collect: { tasks: 18, rollouts: 2, temperature: 0.7, maxSteps: 6, maxTokens: 32, maxTransitions: 48 },
     reward: { kind: 'hybrid', mode: 'continuous' },
     filter: { rule: 'band', draws: 2, keepHopeless: 1, learningRate: 1e-4, batch: 8, epochs: 1 },
     worldModel: {
-      batch: 4,
+      batch: 3,
       groupSize: 4,
       temperature: 0.7,
       maxTokens: 64,
@@ -102,6 +102,6 @@ export default defineConfig({
       learningRate: 1e-4,
       warmupSteps: 2,
     },
-    evaluate: { tasks: 9, runs: 1, maxSteps: 5, transitions: 24 },
+    evaluate: { tasks: 6, runs: 1, maxSteps: 4, transitions: 18 },
   },
 })

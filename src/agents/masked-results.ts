@@ -27,6 +27,8 @@ interface Schema {
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
   items?: Schema
+  /** A tuple's. */
+  prefixItems?: Schema[]
   anyOf?: Schema[]
 }
 
@@ -68,8 +70,10 @@ function reduced(schema: Schema, definitions: Record<string, Schema>, depth: num
         ...(typeof rest === 'object' ? { additionalProperties: inner(rest) } : {}),
       }
     }
-    case 'array':
-      return schema.items ? { type: 'array', items: inner(schema.items) } : { type: 'array' }
+    case 'array': {
+      const item = schema.items || schema.prefixItems?.[0]
+      return item ? { type: 'array', items: inner(item) } : { type: 'array' }
+    }
     case 'integer':
     case 'number':
       return { type: 'number' }

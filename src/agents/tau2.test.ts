@@ -61,7 +61,7 @@ describe('agents of τ²-bench', () => {
     }
     for (const agent of [tau2Agent({ historyTurns: 1 }), tau2SmallAgent({ historyTurns: 1 })]) {
       const content = agent
-        .predictMessages(transition, { reasoning: true })
+        .predictMessages(later, { reasoning: true })
         .map((one) => one.content)
         .join('\n')
       expect(content).toContain('"Looks up."')

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
@@ -58,6 +58,27 @@ it('compares τ²-bench with recordings, and says what differs', async () => {
     /1 differences, the first in case 1 of .*other\.json: content/,
   )
 })
+
+const shared = process.env.RWML_SHARED ?? '../shared'
+const oracle = join(shared, 'oracle', 'tau2')
+
+it.skipIf(!existsSync(oracle))(
+  'finds no difference from τ²-bench in all that was recorded',
+  { timeout: 180_000 },
+  async () => {
+    const files = readdirSync(oracle).map((name) => join(oracle, name))
+    const data = join(shared, 'data', 'tau2')
+    const found = JSON.parse(await run('check', 'tau2', '--data', data, '--json', '--vectors', ...files))
+    expect(found).toMatchObject({
+      tasks: 550,
+      sequences: 125,
+      transcripts: 82,
+      skipped: 0,
+      differences: 0,
+      first: null,
+    })
+  },
+)
 
 describe('a check of one’s own environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))

@@ -9,7 +9,7 @@ import {
   type Turn,
 } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
-import { ServiceError } from '../services/index.ts'
+import { isConversationFailure } from '../services/index.ts'
 import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
 import type { Slot } from './play.ts'
 
@@ -79,16 +79,9 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
       history,
       actions: episode.actions(),
     }
-    let action: Action | null
-    try {
-      action = await player.act(view)
-      if (action === null) failed = `${player.name} neither said nor did anything`
-    } catch (error) {
-      if (!isOwnFailure(error, turns.length)) throw error
-      action = null
-      failed = error.message
-    }
-    if (action === null) {
+    const action = await acted(player, view)
+    if (typeof action === 'string') {
+      failed = action
       truncated = true
       break
     }
@@ -117,11 +110,12 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
   }
 }
 
-/** Failures of a player's model that are one conversation's, not the whole run's. */
-const OWN_FAILURES: readonly string[] = ['empty', 'malformed', 'cutOff', 'refused']
-
-/** Refused from the beginning is a wrong setting; later, a conversation that has grown too long. */
-function isOwnFailure(error: unknown, turns: number): error is ServiceError {
-  if (!(error instanceof ServiceError) || !OWN_FAILURES.includes(error.kind)) return false
-  return error.kind !== 'refused' || turns > 0
+/** What a player does; in words, why it does nothing. */
+async function acted(player: Player, view: View): Promise<Action | string> {
+  try {
+    return (await player.act(view)) ?? `${player.name} neither said nor did anything`
+  } catch (error) {
+    if (isConversationFailure(error, view.history.length > 0)) return error.message
+    throw error
+  }
 }

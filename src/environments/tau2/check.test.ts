@@ -1,13 +1,10 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { assertSameVectors, checkVectors } from './check.ts'
 
 const tiny = join(import.meta.dirname, 'testing', 'tiny')
-const shared = process.env.RWML_SHARED ?? '../shared'
-const oracle = join(shared, 'oracle', 'tau2')
-const upstream = join(shared, 'data', 'tau2')
 
 const agentPrompt = (policy: string) => `Follow this: ${policy}`
 const check = (vectors: unknown) => {
@@ -166,15 +163,5 @@ describe('recordings of something else', () => {
       /there is no folder 'domains' in/,
     )
     expect(checkVectors(join(tiny, 'domains'), [], agentPrompt).calls).toBe(0)
-  })
-})
-
-describe.skipIf(!existsSync(oracle))('recordings of upstream', () => {
-  it.each(['retail', 'fuzz_retail', 'traj_retail', 'calculate'])('%s: no difference', (name) => {
-    const found = checkVectors(upstream, [join(oracle, `${name}.json`)], agentPrompt)
-    expect(found.first).toBeNull()
-    expect(found.differences).toBe(0)
-    expect(found.skipped).toBe(0)
-    expect(found.calls).toBeGreaterThan(40)
   })
 })

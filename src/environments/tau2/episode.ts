@@ -1,5 +1,5 @@
 import type { Action, EpisodeFacts, HiddenCall, Observation, ToolResult } from '../../core/index.ts'
-import { ServiceError } from '../../services/index.ts'
+import { isConversationFailure } from '../../services/index.ts'
 import type { Episode, StepResult } from '../environment.ts'
 import { UnreadableVerdict } from './evaluator/model-judge.ts'
 import { conductOf } from './protocol/conduct.ts'
@@ -24,9 +24,6 @@ export interface EpisodeParts {
   /** Of a conversation that ended as it should: the reward, and what it is made of. */
   evaluate(messages: readonly Message[]): Promise<{ reward: number; facts: EpisodeFacts }>
 }
-
-/** Failures of a user's model that are one conversation's, not the whole run's. */
-const OWN_FAILURES: readonly string[] = ['empty', 'malformed', 'cutOff', 'refused']
 
 /**
  * One attempt at a τ²-bench task. A step is one turn of the agent [ours]: all that the user and the environment do until the
@@ -80,7 +77,10 @@ export class Tau2Episode implements Episode {
     const spoken = spokenOf(action)
     if (isBlank(spoken)) {
       protocol.refuse()
-      return this.ended({ observation: told('Error: neither a message nor a tool call'), valid: false })
+      return this.ended({
+        observation: told('Error: neither a message nor a tool call that can be read'),
+        valid: false,
+      })
     }
     // The agent's own message, which is not news to it, comes first.
     const before = protocol.messages.length + 1
@@ -160,8 +160,7 @@ export class Tau2Episode implements Episode {
 const told = (text: string): Observation => ({ from: 'environment', text })
 
 function isOwnFailure(error: unknown): boolean {
-  if (error instanceof ServiceError) return OWN_FAILURES.includes(error.kind)
-  return error instanceof BlankTurn || error instanceof UnreadableVerdict
+  return error instanceof BlankTurn || error instanceof UnreadableVerdict || isConversationFailure(error, true)
 }
 
 function spokenOf(action: Action): Spoken {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../../core/index.ts'
 
-/** Where upstream keeps its data, from its clone down to the folder itself. */
-const BELOW = [join('data', 'tau2'), 'tau2', '.']
+/** Where the folder may be below the one that is named: upstream keeps it in `data/tau2` of a clone. */
+const BELOW = ['.', 'tau2', join('tau2', 'tau2'), join('data', 'tau2'), join('data', 'tau2', 'tau2')]
 
 /**
  * Upstream's data folder: the one that holds `domains`.
@@ -18,6 +18,6 @@ export function findTau2Folder(data: string | undefined = process.env.TAU2_DATA_
     const folder = join(data, below)
     if (existsSync(join(folder, 'domains'))) return folder
   }
-  if (basename(data) === 'domains' && existsSync(data)) return dirname(data)
-  throw new UserError(`there is no folder 'domains' in ${data}, nor in data/tau2 or tau2 below it`)
+  if (basename(resolve(data)) === 'domains' && existsSync(data)) return dirname(resolve(data))
+  throw new UserError(`there is no folder 'domains' in ${data}, nor in tau2 or data/tau2 below it`)
 }

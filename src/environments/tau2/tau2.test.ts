@@ -214,7 +214,7 @@ describe('users played by models', () => {
     const [messages, options] = user.asked[2]
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user'])
     expect(messages[0].content).toBe(
-      '# Play a customer who has tools\nDo what you are asked.\n\n\n<scenario>\nPersona:\n\tCalm\nInstructions:\n\tYou want to have no unread notification.\n</scenario>',
+      '# Play a customer who has tools\n\nDo what you are asked.\n\n\n<scenario>\nPersona:\n\tCalm\nInstructions:\n\tYou want to have no unread notification.\n</scenario>',
     )
     expect(options).toMatchObject({ temperature: 0, seed: 1 })
     expect(options.tools?.map(({ name }) => name)).toEqual(['check_notifications', 'dismiss_notification'])
@@ -277,5 +277,8 @@ describe.skipIf(!existsSync(shared))('upstream’s data', () => {
       if (count > 0) expect(count).toBe(size)
     }
     expect(new Set(train.map(({ id }) => id)).size).toBe(train.length)
+    // Both the shop and the airline have a `get_user_details`, of other users.
+    expect([...environment.returns().keys()]).toContain('get_order_details')
+    expect([...environment.returns().keys()]).not.toContain('get_user_details')
   })
 })

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { type EpisodeFacts, type Task, type Transition, UserError } from '../../core/index.ts'
 import type { ChatModel } from '../../services/index.ts'
 import type { Environment, OpenOptions } from '../environment.ts'
@@ -56,7 +57,7 @@ export interface Tau2Gold {
 
 export interface Tau2Environment extends Environment {
   gold(task: Task): Tau2Gold
-  /** JSON Schema of what each of the agents' tools returns. */
+  /** JSON Schema of what each tool returns; of tools that two domains mean differently, none. */
   returns(): ReadonlyMap<string, JsonSchema>
   open(task: Task, options: OpenOptions): Promise<Tau2Episode>
 }
@@ -143,7 +144,7 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
         communicate: [...(criteria?.communicate ?? [])],
       }
     },
-    returns: () => new Map([...domains.values()].flatMap(({ returns }) => [...returns])),
+    returns: () => unambiguous([...domains.values()].map(({ returns }) => returns)),
     open(opened, { seed, maxSteps = Number.POSITIVE_INFINITY }) {
       const { domain, task } = found(opened)
       const history = recordOf(task.initial.history)
@@ -173,6 +174,16 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
 /** A domain that is not split is there to train with. */
 function idsOf({ splits }: OpenedDomain, split: string): readonly string[] {
   return splits.get(SPLITS[split]) ?? (split === 'train' ? splits.get('base') : undefined) ?? []
+}
+
+/** What all that name a tool say of it, if they say the same. */
+function unambiguous(all: readonly ReadonlyMap<string, JsonSchema>[]): Map<string, JsonSchema> {
+  const schemas = new Map<string, JsonSchema>()
+  for (const [name, schema] of all.flatMap((one) => [...one])) {
+    const others = all.flatMap((one) => one.get(name) ?? [])
+    if (others.every((other) => isDeepStrictEqual(other, schema))) schemas.set(name, schema)
+  }
+  return schemas
 }
 
 function openNamed(name: string, folder: string): OpenedDomain {

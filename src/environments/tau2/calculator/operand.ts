@@ -40,11 +40,16 @@ function divide(left: Num, right: Num): Num {
   if (right === 0n) throw divideByZero('division by zero')
   const [a, b] = [Number(left), Number(right)]
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return a / b
-  return divideLarge(left, right)
+  const quotient = roundedQuotient(left, right)
+  if (Number.isFinite(quotient)) return quotient
+  throw new PyError('OverflowError', 'integer division result too large for a float')
 }
 
-/** The quotient of two ints, rounded once: enough bits are kept, and the last one says whether any were lost. */
-function divideLarge(left: bigint, right: bigint): number {
+/**
+ * The quotient of two ints, rounded once: enough bits are kept, and the last one says whether any were lost.
+ * Infinite beyond the floats.
+ */
+function roundedQuotient(left: bigint, right: bigint): number {
   const negative = left < 0n !== right < 0n
   const [a, b] = [left < 0n ? -left : left, right < 0n ? -right : right]
   const shift = 66 - (a.toString(2).length - b.toString(2).length)
@@ -53,7 +58,6 @@ function divideLarge(left: bigint, right: bigint): number {
   // In two steps, for one power of two may be beyond the range while the product is not.
   const half = Math.trunc(shift / 2)
   const value = Number(quotient) / 2 ** half / 2 ** (shift - half)
-  if (!Number.isFinite(value)) throw new PyError('OverflowError', 'integer division result too large for a float')
   return negative ? -value : value
 }
 
@@ -73,12 +77,13 @@ function floorDivide(left: Num, right: Num): Num {
   return quotient - floor > 0.5 ? floor + 1 : floor
 }
 
-/** The most that is computed exactly: beyond it a power of a float is zero or overflows, but for bases near 1. */
+/** Largest exponent of a power that is computed exactly, and most digits after the binary point of its base. */
 const MOST_EXACT = 1024
+const MOST_DIGITS = 256
 
 /**
- * A power of floats. Whole exponents are computed exactly and rounded once, as the C library does all but always;
- * JavaScript's own power may be off in the last digit, and of other exponents is.
+ * A power of floats. Whole exponents are computed exactly and rounded once, as the C library does all but always.
+ * JavaScript's own power, which other exponents get, may be off by one in the seventeenth digit.
  */
 function raise(base: number, exponent: number): number {
   if (exponent === 0.5 && base >= 0) return Math.sqrt(base)
@@ -89,15 +94,10 @@ function raise(base: number, exponent: number): number {
     digits *= 2
     scale--
   }
-  if (scale < -MOST_EXACT / 4) return base ** exponent
+  if (scale < -MOST_DIGITS) return base ** exponent
   const times = BigInt(Math.abs(exponent))
   const [top, bottom] = [BigInt(digits) ** times, 1n << (BigInt(-scale) * times)]
-  const overflow = (digits < 0 && times % 2n === 1n ? -1 : 1) * Number.POSITIVE_INFINITY
-  try {
-    return exponent > 0 ? divideLarge(top, bottom) : divideLarge(bottom, top)
-  } catch {
-    return overflow
-  }
+  return exponent > 0 ? roundedQuotient(top, bottom) : roundedQuotient(bottom, top)
 }
 
 function power(left: Num, right: Num): Operand {

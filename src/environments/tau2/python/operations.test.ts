@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attributeOf, contains, count, iterate, length, stringFor } from './access.ts'
 import { absolute, add, compare, multiply, sorted, subtract, sum } from './arithmetic.ts'
 import { PyDate } from './date.ts'
+import { dumps } from './json.ts'
 import { asKey, clone, equals, freeze, isTruthy, type PyValue, same, typeName } from './value.ts'
 
 const dict = (entries: [string, PyValue][]): PyValue => new Map(entries)
@@ -79,6 +81,31 @@ describe('values', () => {
     expect(same(0, -0)).toBe(false)
     expect(same(dict([['a', [1]]]), dict([['a', [1]]]))).toBe(true)
     expect(same(PyDate.date('2025-01-01'), PyDate.date('2025-01-01'))).toBe(true)
+  })
+
+  it('are the same exactly where their JSON is', () => {
+    // Few values, so that many pairs agree.
+    const { value } = fc.letrec<{ value: PyValue }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 2, withCrossShrink: true },
+        fc.constantFrom<PyValue>(null, true, 0n, 0, -0, 1n, 1, '1', PyDate.date('2025-01-01')),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc
+          .array(fc.tuple(fc.constantFrom('a', 'b'), tie('value')), { maxLength: 2 })
+          .map((entries): PyValue => new Map(entries)),
+      ),
+    }))
+    const text = (one: PyValue) => dumps(one, { sortKeys: true })
+    fc.assert(
+      fc.property(value, value, (left, right) => {
+        // A date and its text are one in JSON, and two here.
+        const isDate = `${text(left)}${text(right)}`.includes('2025')
+        if (!isDate) expect(same(left, right)).toBe(text(left) === text(right))
+        expect(same(clone(left), left)).toBe(true)
+        if (same(left, right)) expect(equals(left, right)).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
   })
 
   it('have names and truth', () => {

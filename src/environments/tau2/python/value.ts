@@ -101,7 +101,8 @@ export function equals(left: PyValue, right: PyValue): boolean {
 
 /** Equal, and of the same types all through: what a hash over the dump tells apart. */
 export function same(left: PyValue, right: PyValue): boolean {
-  if (left === right) return !Object.is(left, 0) || Object.is(left, right)
+  // JSON shows the sign of a float's zero.
+  if (left === right) return left !== 0 || Object.is(left, right)
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
     return Object.is(left, right)
   }

@@ -173,22 +173,18 @@ export {
   playWith,
   type Slot,
 } from './rollouts/index.ts'
-<<<<<<< HEAD
-// Models behind OpenAI's protocol.
-export {
-  type ChatModel,
-=======
 // Chat models at services: agents, simulated users, judges.
 export {
   type ChatAnswer,
   type ChatMessage as ServiceMessage,
   type ChatModel,
   type ChatOptions,
->>>>>>> tau2-protocol
   ChatService,
+  conversationUsage,
   type ServiceSettings,
   Spending,
 } from './services/index.ts'
+
 export {
   type Artifacts,
   type CollectByOptions,

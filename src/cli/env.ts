@@ -18,6 +18,7 @@ import {
   houseFile,
   houseFolder,
   houseTrajData,
+  tau2Environment,
 } from '../environments/index.ts'
 import { checkEnvironment, type EnvironmentCheck } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
@@ -65,16 +66,18 @@ export function generateFolder({ count, out, seed, size }: GenerateCommandOption
   return { folder, counts }
 }
 
-/**
- * What `rwml env list` shows of ALFWorld: where its data is and how many games each split has.
- * @throws UserError when `data` is named and holds no games: only what was looked for unasked may be missing.
- */
-function alfworldSummary(data?: string): {
+interface Summary {
   name: string
   data: string | null
   splits: Record<string, number>
   note: string
-} {
+}
+
+/**
+ * What `rwml env list` shows of ALFWorld: where its data is and how many games each split has.
+ * @throws UserError when `data` is named and holds no games: only what was looked for unasked may be missing.
+ */
+function alfworldSummary(data?: string): Summary {
   try {
     const folder = findDataFolder(data)
     const notes: string[] = []
@@ -87,6 +90,24 @@ function alfworldSummary(data?: string): {
   }
 }
 
+/** The same of τ²-bench, whose data is named by a variable of its own. */
+function tau2Summary(): Summary {
+  const data = process.env.TAU2_DATA_DIR || null
+  try {
+    const environment = tau2Environment()
+    const splits = Object.fromEntries(environment.splits().map((split) => [split, environment.tasks(split).length]))
+    return { name: 'tau2', data, splits, note: '' }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return {
+      name: 'tau2',
+      data: null,
+      splits: {},
+      note: data === null ? 'set TAU2_DATA_DIR (docs/tau2.md)' : error.message,
+    }
+  }
+}
+
 function listCommand(): Command {
   return new Command('list')
     .description('environments, and the data found for them')
@@ -94,7 +115,7 @@ function listCommand(): Command {
     .option('--json', 'one JSON object as the last line')
     .addHelpText('after', '\nExamples:\n  rwml env list\n  rwml env list --data games --json')
     .action(({ data, json }: { data?: string; json?: boolean }) => {
-      const environments = [alfworldSummary(data)]
+      const environments = [alfworldSummary(data), tau2Summary()]
       if (json) {
         console.log(JSON.stringify({ environments }))
         return

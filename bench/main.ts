@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- alfworld|training|decoding …]`: speed and memory, printed as a table and written to
+ * `npm run bench [-- alfworld|tau2|training|decoding …]`: speed and memory, printed as a table and written to
  * `bench/results/<name>.json`. PyTorch is measured in the same run, turn by turn, where `import torch` works.
  * `npm run bench -- peers`, which takes hours and a model, is a bench of its own: see `bench/peers/main.ts`.
  */
@@ -11,9 +11,11 @@ import { benchAlfworld } from './alfworld.ts'
 import { benchDecoding } from './decode.ts'
 import { benchTraining } from './engine.ts'
 import type { Row } from './row.ts'
+import { benchTau2 } from './tau2.ts'
 
 const benches: Record<string, () => Promise<Row[]>> = {
   alfworld: benchAlfworld,
+  tau2: benchTau2,
   training: benchTraining,
   decoding: benchDecoding,
 }
@@ -35,6 +37,7 @@ for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.error(`${name} …`)
   const rows = await bench()
+  if (rows.length === 0) continue
   const machine = { cpu: cpus()[0].model, cores: cpus().length, memory: totalmem(), node: process.version }
   const result = { command: `npm run bench -- ${name}`, date: new Date().toISOString().slice(0, 10), machine, rows }
   writeFileAtomic(join(import.meta.dirname, 'results', `${name}.json`), `${JSON.stringify(result, null, 2)}\n`)

@@ -16,6 +16,7 @@ export {
   type PredictionAnswer,
   parsePolicyAnswer,
   parsePrediction,
+  parseToolReply,
   randomPlayer,
   type Tau2AgentOptions,
   type ToolsOptions,
@@ -79,6 +80,7 @@ export {
   type Episode,
   type GenerateOptions,
   importLogs,
+  isTau2,
   type LoggedMessage,
   messagesOf,
   modelJudge,
@@ -138,6 +140,7 @@ export {
   runMethod,
   rwml,
   settingsOf,
+  toolsPreset,
   worldModelSft,
 } from './methods/index.ts'
 // Pretrained models.
@@ -177,12 +180,16 @@ export {
   type ChatModel,
   type ChatOptions,
   ChatService,
+  conversationUsage,
   type ServiceSettings,
   Spending,
 } from './services/index.ts'
+
 export {
   type Artifacts,
+  type CollectByOptions,
   type Config,
+  collectByStage,
   collectStage,
   type EvaluateOptions,
   type Expected,
@@ -192,9 +199,11 @@ export {
   type Outcome,
   ours,
   type Planner,
+  type PlayersOptions,
   type PolicyOptions,
   type Preset,
   paper,
+  playersStage,
   policyStage,
   type Rehearsal,
   type ResolvedConfig,

@@ -1,4 +1,4 @@
-import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
+import type { ArmResult, EvaluationResult, MetricLine } from '../evaluation/index.ts'
 
 /** Everything a report is made of: plain data, so that it can be built without a run folder. */
 export interface ReportInput {
@@ -14,6 +14,8 @@ export interface ReportInput {
   metrics: MetricLine[]
   /** Null while nothing has been evaluated. */
   evaluation: EvaluationResult | null
+  /** What others than the run's models made of the same tasks; mostly none. */
+  players: ArmResult[]
   config: ConfigField[]
   /** Sentences on what a run of this size cannot see. */
   resolution: string[]

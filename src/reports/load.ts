@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { plainIssue, UserError } from '../core/index.ts'
-import { evaluationFileSchema } from '../evaluation/index.ts'
+import { armSchema, evaluationFileSchema } from '../evaluation/index.ts'
 import { filterFacts } from './filterFacts.ts'
 import type { ReportInput, StageFacts } from './input.ts'
 import { limits } from './limits.ts'
@@ -37,6 +37,7 @@ export function loadReportInput(runFolder: string): ReportInput {
     reward: readIfThere(file('stages', 'reward', 'reward.json'), rewardFileSchema),
     metrics: readLines(file('metrics.jsonl'), metricLineSchema),
     evaluation,
+    players: stages.flatMap(({ name }) => readIfThere(file('stages', name, 'players.json'), z.array(armSchema)) ?? []),
     config,
     resolution: [...resolution, ...limits(evaluation)],
   }

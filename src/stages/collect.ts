@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Player } from '../agents/index.ts'
 import { hash32, Random, type Task, type Trajectory, type Transition, UserError } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
@@ -6,7 +7,8 @@ import { asked } from './asked.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { times } from './plan.ts'
-import type { Stage } from './stage.ts'
+import type { Artifacts, Outcome, Stage } from './stage.ts'
+import { playStored, slug } from './stored-play.ts'
 import { checkStillSame, storedWave } from './waves.ts'
 
 export interface Collected {
@@ -35,18 +37,8 @@ export const collectStage: Stage = {
   title: 'Collect its own play',
   options: {},
   async run(context, artifacts) {
-    artifacts.collected = await collect(context)
-    artifacts.kept = artifacts.collected.train
-    const { episodes, transitions, valid, rewarded, solved, shortened, tooLong } = artifacts.collected.counts
-    const { train, filter } = artifacts.collected
-    return {
-      notes: [
-        `${episodes} episodes, ${rewarded + solved > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
-        `${train.length} for training, ${filter.length} for the filter model`,
-        ...(shortened > 0 ? [`${shortened} prompts went without their oldest turns, too long for the context`] : []),
-        ...(tooLong > 0 ? [`${tooLong} transitions left out: too long for the context even without history`] : []),
-      ],
-    }
+    const collected = await collect(context)
+    return handOn(collected, artifacts)
   },
   plan({ collect }, { episode, turns, valid, ...rehearsed }, expected) {
     const tasks = Math.min(expected.tasks, collect.tasks)
@@ -61,19 +53,88 @@ export const collectStage: Stage = {
   },
 }
 
+/** What others play for the model, in turn: each attempt at a task is the next one's. */
+export interface CollectByOptions {
+  /** By name; a new one for each attempt. */
+  players: Record<string, (task: Task, seed: number) => Player>
+  /** Episodes at once. Default 8. */
+  concurrency?: number
+  /** Attempts after the first at an episode that broke. Default 3. */
+  retries?: number
+}
+
+/**
+ * Stage 1 for a model that cannot play by itself [ours]: scripts or services play the training tasks, and it learns from what
+ * followed. The title says that it was not its own play, which is what the method asks for.
+ */
+export function collectByStage({ players, concurrency = 8, retries = 3 }: CollectByOptions): Stage {
+  const names = Object.keys(players)
+  return {
+    name: collectStage.name,
+    title: `Collect the play of others (${names.join(', ')})`,
+    options: { players: names, retries },
+    async run(context, artifacts) {
+      const { rollouts, maxSteps } = context.config.collect
+      const collected = await collect(context, async (tasks) => {
+        const trajectories: Trajectory[] = []
+        for (const [index, name] of names.entries()) {
+          const samples = Array.from({ length: rollouts }, (_, sample) => sample).filter(
+            (sample) => sample % names.length === index,
+          )
+          const played = await playStored(context, {
+            name: `collect-${slug(name)}`,
+            title: `play by ${name}`,
+            slots: tasks.flatMap((task) => samples.map((sample) => ({ task, sample }))),
+            player: players[name],
+            seed: hash32(context.config.seed, 'collect'),
+            maxSteps,
+            concurrency,
+            retries,
+          })
+          trajectories.push(...played)
+        }
+        return trajectories
+      })
+      return handOn(collected, artifacts)
+    },
+    plan: collectStage.plan,
+  }
+}
+
+function handOn(collected: Collected, artifacts: Artifacts): Outcome {
+  artifacts.collected = collected
+  artifacts.kept = collected.train
+  const { episodes, transitions, valid, rewarded, solved, shortened, tooLong } = collected.counts
+  const { train, filter } = collected
+  return {
+    notes: [
+      `${episodes} episodes, ${rewarded + solved > 0 ? `${solved} solved` : 'without task reward'}; ${transitions} transitions, ${valid} of them valid`,
+      `${train.length} for training, ${filter.length} for the filter model`,
+      ...(shortened > 0 ? [`${shortened} prompts went without their oldest turns, too long for the context`] : []),
+      ...(tooLong > 0 ? [`${tooLong} transitions left out: too long for the context even without history`] : []),
+    ],
+  }
+}
+
 /** The training tasks of a run: a seeded sample where there are more than `collect.tasks`; of what is recorded already, all. */
 export function trainingTasks({ environment, config }: Pick<StageContext, 'environment' | 'config'>): Task[] {
   const order = new Random('tasks', config.seed).shuffle(environment.tasks('train'))
   return environment.recorded ? order : order.slice(0, config.collect.tasks)
 }
 
-/** Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2). */
-export async function collect(context: StageContext): Promise<Collected> {
+/**
+ * Stage 1: the model plays every training task N times; each step becomes a triplet (method, section 2).
+ * @param play others, in its place
+ */
+export async function collect(
+  context: StageContext,
+  play: (tasks: Task[]) => Promise<Trajectory[]> = (tasks) => playTasks(context, tasks),
+): Promise<Collected> {
   const tasks = trainingTasks(context)
   const recorded = context.environment.recorded?.('train')
   const trajectories = recorded
     ? await storedWave(context.run.rolloutsFile('collect-0000'), recorded.length, () => Promise.resolve(recorded))
-    : await playTasks(context, tasks)
+    : await play(tasks)
   const { transitions, tooLong } = asked(context, trajectories)
   const counts = {
     episodes: trajectories.length,

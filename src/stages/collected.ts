@@ -9,7 +9,7 @@ import { type RunFolder, readLines } from '../store/index.ts'
 const lineSchema = z.object({ id: z.string(), next: observationSchema, use: z.enum(['train', 'filter', 'none']) })
 
 /** Collected play, or that of imported logs. */
-const PLAY = /^(?:collect-\d+|recorded-train)\.jsonl$/
+const PLAY = /^(?:collect-[\w-]+|recorded-train)\.jsonl$/
 
 /** What a run collected, read back from its folder: with histories, and what each transition is used for. */
 export interface StoredCollection {

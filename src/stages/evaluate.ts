@@ -164,7 +164,8 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   return evaluation
 }
 
-function evaluationTasks({ environment, config }: StageContext, split: string): Task[] {
+/** Held-out tasks of a run: a seeded sample where there are more than `evaluate.tasks`. */
+export function evaluationTasks({ environment, config }: StageContext, split: string): Task[] {
   const tasks = environment.tasks(split)
   const order = new Random('evaluation', config.seed, split).shuffle(tasks)
   return config.evaluate.tasks > 0 ? order.slice(0, config.evaluate.tasks) : order

@@ -4,7 +4,7 @@ import type { ReportInput } from '../input.ts'
 
 /** What the environment says of how episodes went, all splits together; none where it says nothing. */
 export function conductSection(input: ReportInput): Section | null {
-  const arms = input.evaluation?.arms ?? []
+  const arms = [...(input.evaluation?.arms ?? []), ...input.players]
   const told = arms.map(factsOf)
   const names = [...new Set(told.flatMap((facts) => [...facts.keys()]))].sort()
   const failed = arms.map((arm) => arm.policy.reduce((sum, { failed = 0 }) => sum + failed, 0))

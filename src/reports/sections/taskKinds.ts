@@ -10,9 +10,9 @@ type Count = { solved: number; episodes: number }
 
 /** Success by kind of task, all splits together; none where the environment gives no reward. */
 export function taskKindsSection(input: ReportInput): Section | null {
-  if (input.evaluation && !hasSuccess(input.evaluation)) return null
+  if (input.evaluation && !hasSuccess(input.evaluation) && input.players.length === 0) return null
   const title = 'Task success by kind'
-  const arms = input.evaluation?.arms ?? []
+  const arms = [...(input.evaluation?.arms ?? []), ...input.players]
   const counts = arms.map(countKinds)
   const kinds = [...new Set(counts.flatMap((count) => [...count.keys()]))]
   if (kinds.length === 0) {

@@ -26,13 +26,14 @@ export class Connection {
   /** For messages. */
   readonly where: string
   private readonly config: ServiceConfig
-  private readonly key: string | null
+  /** Private to the machine too: whoever prints a service must not print it. */
+  readonly #key: string | null
   private loading: Promise<Library> | undefined
 
   /** @throws UserError if the key is not to be had */
   constructor(config: ServiceConfig) {
     this.config = config
-    this.key = serviceKey(config)
+    this.#key = serviceKey(config)
     this.where = `${config.model} at ${config.url}`
   }
 
@@ -107,13 +108,13 @@ export class Connection {
     // Without an error in the body, the library's message is the status and the body's text.
     const body = message.replace(/^\d+ ?/, '').replace(/^status code \(no body\)$/, '')
     const text = typeof error === 'string' ? error : (told?.message ?? body)
-    const answer = { status: status ?? 500, said: quotable(text, this.key), code: String(told?.code ?? ''), headers }
+    const answer = { status: status ?? 500, said: quotable(text, this.#key), code: String(told?.code ?? ''), headers }
     return statusFailure(answer, this.config)
   }
 
   private told(value: unknown): Failure {
     const { message = '', code } = errorSchema.safeParse(value).data ?? {}
-    const said = quotable(typeof value === 'string' ? value : message, this.key)
+    const said = quotable(typeof value === 'string' ? value : message, this.#key)
     const status = Number(code)
     if (status >= 400 && status < 600) return statusFailure({ status, said, code: '' }, this.config)
     return {
@@ -129,7 +130,7 @@ export class Connection {
     const headers = {
       accept: 'text/event-stream, application/json',
       'content-type': 'application/json',
-      ...(this.key !== null && { authorization: `Bearer ${this.key}` }),
+      ...(this.#key !== null && { authorization: `Bearer ${this.#key}` }),
     }
     const client = new OpenAI({
       baseURL: this.config.url,

@@ -55,6 +55,16 @@ describe('the calculator', () => {
     [`${'('.repeat(201)}1`, 'Error: too many nested parentheses (<string>, line 1)'],
   ])('%s = %s', (expression, expected) => expect(answer(expression)).toBe(expected))
 
+  it('takes long ones as far as Python compiles them', () => {
+    expect(answer(`1${'+1'.repeat(2900)}`)).toBe('2901.0')
+    expect(answer(`${'-'.repeat(900)}1`)).toBe('1.0')
+    expect(answer(`${'1**'.repeat(900)}1`)).toBe('1.0')
+    for (const text of ['1+', '-', '1**', '1*', '1//']) {
+      expect(answer(`${text.repeat(10_000)}1`)).toBe('Error: maximum recursion depth exceeded during compilation')
+    }
+    expect(answer(`1${'()'.repeat(10_000)}`)).toBe('Error: maximum recursion depth exceeded during compilation')
+  })
+
   it('takes what is no text as Python does', () => {
     expect(answer(null)).toBe("Error: 'NoneType' object is not iterable")
     expect(answer(5n)).toBe("Error: 'int' object is not iterable")

@@ -1,3 +1,4 @@
+import { PyError } from '../python/errors.ts'
 import { asFloat, type BinaryOperator, binary, called, type Operand, unary } from './operand.ts'
 import { syntaxError, type Token, tokenize } from './tokens.ts'
 
@@ -7,8 +8,13 @@ type Expression = () => Operand
 /** The grammar does not fit here; what to tell of it is found out in a second pass. */
 class Mismatch extends Error {}
 
-/** Nested signs and powers beyond this are refused: Python's own parser has a limit too. */
+/** Operations one within the other, as in a long sum, that Python still compiles; some fewer when its caller is deep itself. */
+const LONGEST = 2990
+
+/** Signs and powers one within the other: fewer than Python takes, for ours are calls within calls. */
 const DEEPEST = 1000
+
+const tooDeep = () => new PyError('RecursionError', 'maximum recursion depth exceeded during compilation')
 
 /**
  * Python's grammar as far as these tokens go. As Python does, a text that does not fit is parsed a second time
@@ -17,6 +23,7 @@ const DEEPEST = 1000
 class Parser {
   #at = 0
   #depth = 0
+  #longest = 0
 
   constructor(
     readonly tokens: readonly Token[],
@@ -26,6 +33,7 @@ class Parser {
   document(): Expression {
     const expression = this.#expression(this.explain)
     if (this.#peek().kind !== 'end') throw new Mismatch()
+    if (this.#longest > LONGEST) throw tooDeep()
     return expression
   }
 
@@ -79,7 +87,8 @@ class Parser {
 
   #chain(operators: readonly BinaryOperator[], operand: () => Expression): Expression {
     let left = operand()
-    for (;;) {
+    for (let length = 1; ; length++) {
+      this.#longest = Math.max(this.#longest, length)
       const next = this.#attempt(() => {
         const operator = operators.find((one) => this.#take(one))
         return operator === undefined ? undefined : { operator, right: operand() }
@@ -94,7 +103,7 @@ class Parser {
   }
 
   #factor(explain: boolean): Expression {
-    if (++this.#depth > DEEPEST) throw syntaxError('too many nested parentheses')
+    if (++this.#depth > DEEPEST) throw tooDeep()
     try {
       for (const sign of ['+', '-'] as const) {
         if (!this.#take(sign)) continue
@@ -115,7 +124,8 @@ class Parser {
 
   #primary(explain: boolean): Expression {
     let value = this.#atom(explain)
-    for (;;) {
+    for (let length = 1; ; length++) {
+      this.#longest = Math.max(this.#longest, length)
       const callee = value
       const call = this.#attempt(() => (this.#take('(') ? this.#call(callee, explain) : undefined))
       if (!call) break

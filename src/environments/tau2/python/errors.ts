@@ -7,6 +7,7 @@ export type PyErrorKind =
   | 'KeyError'
   | 'MemoryError'
   | 'OverflowError'
+  | 'RecursionError'
   | 'SyntaxError'
   | 'TypeError'
   | 'ValidationError'

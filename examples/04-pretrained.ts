@@ -68,6 +68,16 @@ const agent: Agent = {
         '\n',
       ),
     ),
+  // One command and nothing else: this model is not asked to think.
+  parseAction: (reply) => {
+    const lines = reply.trim().split('\n')
+    const text = lines[0].trim()
+    return {
+      thinking: null,
+      wellFormed: text !== '' && lines.length === 1,
+      action: text ? { kind: 'text', text } : null,
+    }
+  },
   predictMessages: (transition) =>
     conversation(
       'Say what follows the command.',
@@ -83,7 +93,8 @@ export default defineConfig({
   agent,
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
-    environment: { tasks: { train: 64, seen: 8, unseen: 8 } },
+    // Of the six kinds of tasks the one with the fewest steps.
+    environment: { kind: 'place', tasks: { train: 64, seen: 8, unseen: 8 } },
     collect: { tasks: 32, rollouts: 1, temperature: 0.7, maxSteps: 6, maxTokens: 24, wave: 32, maxTransitions: 120 },
     // So small a model seldom has a whole observation right: how near it comes is what it can learn from.
     reward: { mode: 'continuous' },
@@ -102,12 +113,12 @@ export default defineConfig({
       tasks: 4,
       groupSize: 4,
       temperature: 0.7,
-      maxSteps: 6,
+      maxSteps: 16,
       maxTokens: 24,
       steps: 5,
       learningRate: 1e-4,
       warmupSteps: 1,
     },
-    evaluate: { tasks: 8, runs: 1, maxSteps: 6, transitions: 24 },
+    evaluate: { tasks: 8, runs: 1, maxSteps: 16, transitions: 24 },
   },
 })

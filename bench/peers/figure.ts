@@ -3,9 +3,9 @@ import { lineChart } from '../../src/reports/charts/lineChart.ts'
 import { element, type Markup, raw } from '../../src/reports/markup.ts'
 import type { Point } from '../../src/reports/smoothing.ts'
 import { styleSheet } from '../../src/reports/style.ts'
-import { figureOf, seconds } from './part.ts'
+import { seconds } from './part.ts'
 import type { Samples } from './result-file.ts'
-import { contextKey, groupKey, largestPeak, SIDES } from './scaling.ts'
+import { contextKey, fastest, groupKey, largestPeak, SIDES } from './scaling.ts'
 import type { Sizes } from './sizes.ts'
 
 const WIDTH = 460
@@ -24,7 +24,7 @@ interface Panel {
 
 /** The file's text; null where nothing has been measured. */
 export function scalingFigure(samples: (key: string) => Samples | undefined, sizes: Sizes): string | null {
-  const time = (key: string, side: string, figure: string) => seconds(figureOf(samples(key), side, figure))
+  const time = (key: string, side: string, figure: string) => seconds(fastest(samples(key), side, figure))
   const { contexts, groups } = sizes
   const panels: Panel[] = [
     {

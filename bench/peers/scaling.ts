@@ -1,6 +1,6 @@
 /** e. Time and memory as contexts and groups grow; drawn, and not judged. */
 import { groupAlone } from './group.ts'
-import { type CellPlan, figureOf, gibibytes, type Part, row, seconds } from './part.ts'
+import { type CellPlan, gibibytes, type Part, row, seconds } from './part.ts'
 import type { Samples } from './result-file.ts'
 import type { Sizes } from './sizes.ts'
 import { stepAlone } from './step.ts'
@@ -12,6 +12,12 @@ export const groupKey = (size: number): string => `e/group/${size}`
 
 /** Answers that PyTorch computes at once: more do not fit. */
 const WIDEST = 8
+
+/** Of a side's few rounds the fastest: in the first, memory may still grow. */
+export function fastest(samples: Samples | undefined, side: string, figure: string): number | undefined {
+  const values = samples?.[side]?.[figure]
+  return values?.length ? Math.min(...values) : undefined
+}
 
 export function largestPeak(samples: Samples | undefined, side: string): number | undefined {
   const values = samples?.[side]?.peakBytes
@@ -39,7 +45,7 @@ export const scaling: Part = {
   rows: (samples, { contexts, groups }: Sizes) => {
     const lines = (name: string, cell: Samples | undefined, figure: string) =>
       SIDES.flatMap((side) => [
-        ...row(`${name}, ${side}`, seconds(figureOf(cell, side, figure)), 's'),
+        ...row(`${name}, ${side}`, seconds(fastest(cell, side, figure)), 's'),
         ...row(`${name}, ${side}, peak memory`, largestPeak(cell, side), 'GiB'),
       ])
     return [

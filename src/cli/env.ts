@@ -3,13 +3,11 @@ import { Command, Option } from 'commander'
 import { tau2SystemPrompt } from '../agents/index.ts'
 import { hash32, UserError } from '../core/index.ts'
 import {
-  alfworldEnvironment,
   assertSame,
   assertSameVectors,
   checkTraces,
   checkVectors,
   DATA_FOLDER,
-  findDataFolder,
   GAME_FILE,
   generateHouse,
   HELD_OUT,
@@ -18,10 +16,10 @@ import {
   houseFile,
   houseFolder,
   houseTrajData,
-  tau2Environment,
 } from '../environments/index.ts'
 import { checkEnvironment, type EnvironmentCheck } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
+import { listCommand } from './env-list.ts'
 import { loadExperiment } from './experiment-file.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName, pathNames } from './paths.ts'
@@ -64,68 +62,6 @@ export function generateFolder({ count, out, seed, size }: GenerateCommandOption
     counts[split] = (counts[split] ?? 0) + 1
   }
   return { folder, counts }
-}
-
-interface Summary {
-  name: string
-  data: string | null
-  splits: Record<string, number>
-  note: string
-}
-
-/**
- * What `rwml env list` shows of ALFWorld: where its data is and how many games each split has.
- * @throws UserError when `data` is named and holds no games: only what was looked for unasked may be missing.
- */
-function alfworldSummary(data?: string): Summary {
-  try {
-    const folder = findDataFolder(data)
-    const notes: string[] = []
-    const environment = alfworldEnvironment({ data: folder, warn: (message) => notes.push(message) })
-    const splits = Object.fromEntries(environment.splits().map((split) => [split, environment.tasks(split).length]))
-    return { name: 'alfworld', data: folder, splits, note: notes.join('; ') }
-  } catch (error) {
-    if (data !== undefined || !(error instanceof UserError)) throw error
-    return { name: 'alfworld', data: null, splits: {}, note: `generated households only; ${error.message}` }
-  }
-}
-
-/** The same of τ²-bench, whose data is named by a variable of its own. */
-function tau2Summary(): Summary {
-  const data = process.env.TAU2_DATA_DIR || null
-  try {
-    const environment = tau2Environment()
-    const splits = Object.fromEntries(environment.splits().map((split) => [split, environment.tasks(split).length]))
-    return { name: 'tau2', data, splits, note: '' }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return {
-      name: 'tau2',
-      data: null,
-      splits: {},
-      note: data === null ? 'set TAU2_DATA_DIR (docs/tau2.md)' : error.message,
-    }
-  }
-}
-
-function listCommand(): Command {
-  return new Command('list')
-    .description('environments, and the data found for them')
-    .option('--data <dir>', 'folder of ALFWorld data', pathName)
-    .option('--json', 'one JSON object as the last line')
-    .addHelpText('after', '\nExamples:\n  rwml env list\n  rwml env list --data games --json')
-    .action(({ data, json }: { data?: string; json?: boolean }) => {
-      const environments = [alfworldSummary(data), tau2Summary()]
-      if (json) {
-        console.log(JSON.stringify({ environments }))
-        return
-      }
-      for (const { name, data, splits, note } of environments) {
-        const counts = Object.entries(splits).map(([split, count]) => `${split} ${count}`)
-        console.log(`${name}  ${data ?? 'no data'}${counts.length > 0 ? `  (${counts.join(', ')})` : ''}`)
-        if (note) console.log(`  ${note}`)
-      }
-    })
 }
 
 function generateAlfworld(): Command {

@@ -22,6 +22,7 @@ export const alfworldPreset: Preset<Config> = {
     source: paper('data'),
     data: ours(''),
     size: ours('full'),
+    kind: ours('all'),
     tasks: { train: ours(3553), seen: ours(140), unseen: ours(134) },
   },
   model: {

@@ -49,7 +49,8 @@ const EXAMPLE: Transition = {
 function modelHash(folder: string): string {
   const hash = createHash('sha256')
   const named = (name: string) => join(folder, name)
-  const files = [named('config.json'), ...weightFiles(folder), named('tokenizer.json'), named('tokenizer_config.json')]
-  for (const path of files) if (existsSync(path)) updateFromFile(hash, path)
+  const texts = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
+  for (const path of [named('config.json'), ...weightFiles(folder), ...texts.map(named)])
+    if (existsSync(path)) updateFromFile(hash, path)
   return hash.digest('hex')
 }

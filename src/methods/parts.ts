@@ -96,10 +96,15 @@ export async function openEngine({ baseModel, threads, provider, rowBudget, lora
 
 /** ALFWorld, as the settings say. */
 export function environmentOf(config: Config, warn: (message: string) => void): Environment {
-  const { source, data, size, tasks } = config.environment
-  if (source === 'data') return alfworldEnvironment({ data: data || undefined, warn })
+  const { source, data, size, kind, tasks } = config.environment
+  const kinds = kind === 'all' ? undefined : [kind]
+  if (source === 'data') return alfworldEnvironment({ data: data || undefined, kinds, warn })
   // Every seed has households of its own, so that several seeds are several samples of what there is.
-  return alfworldEnvironment({ generate: { size, counts: tasks, seed: hash32('households', config.seed) } })
+  return alfworldEnvironment({
+    generate: { size, counts: tasks, seed: hash32('households', config.seed) },
+    kinds,
+    warn,
+  })
 }
 
 /** Logs of calls and users are asked about as such; everything else is text. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LORA_CHOICES, PROVIDERS } from '../engines/index.ts'
+import { GOAL_KINDS } from '../environments/index.ts'
 import { unknownSetting, wrongValue } from './config-error.ts'
 
 /** Where a setting's value comes from: the paper (arXiv 2602.05842), our own choice where it is silent, or the user. */
@@ -45,6 +46,8 @@ export const configSchema = z.strictObject({
     /** The folder of games; looked for in the usual places when empty. */
     data: z.string(),
     size: z.enum(['small', 'full']),
+    /** Tasks of one kind only. */
+    kind: z.enum(['all', ...GOAL_KINDS]),
     /** Number of tasks offered in each split when generated. */
     tasks: z.strictObject({ train: count, seen: count, unseen: count }),
   }),

@@ -111,13 +111,15 @@ describe('from the generator', () => {
 
   it('opens any generated or re-placed game by its identifier, whatever the source', () => {
     const kinds: GoalKind[] = ['look', 'two']
-    const generated = alfworldEnvironment({ generate: { ...generate, kinds, shuffle: 0.5 } })
+    const generated = alfworldEnvironment({ generate: { ...generate, shuffle: 0.5 }, kinds })
     const fromFolder = alfworldEnvironment({ data: tiny })
     for (const task of generated.tasks('train')) {
       expect(task.id).toMatch(/^generated-small-look\+two-shuffle0\.5\/train\/\d+$/)
       expect(fromFolder.game(task).problem).toEqual(generated.game(task).problem)
     }
     const [real] = fromFolder.tasks('seen')
+    expect(alfworldEnvironment({ data: tiny, kinds: ['heat'] }).tasks('seen')).toEqual(fromFolder.tasks('seen'))
+    expect(() => alfworldEnvironment({ data: tiny, kinds }).tasks('seen')).toThrow(/of the kind look_at.* or pick_two/)
     const moved = fromFolder.game({ ...real, id: `${real.id}~3` })
     expect(moved.problem.receptacles).toEqual(fromFolder.game(real).problem.receptacles)
     expect(moved.problem.objects).not.toEqual(fromFolder.game(real).problem.objects)

@@ -22,7 +22,6 @@ export interface GenerateOptions {
   counts: Partial<Record<HouseSplit, number>>
   /** Other seeds give other households of the same families of layouts. Default 0. */
   seed?: number
-  kinds?: GoalKind[]
   shuffle?: number
 }
 
@@ -30,6 +29,8 @@ export interface AlfworldOptions {
   /** A data folder or its parent; looked for in the usual places when absent. Not used with `generate`. */
   data?: string
   generate?: GenerateOptions
+  /** Only tasks of these kinds. Default: all six. */
+  kinds?: GoalKind[]
   /** Where notices go (a stand-in for a missing split, trials left out, unknown rules). Default: standard error. */
   warn?: (message: string) => void
 }
@@ -78,7 +79,9 @@ export interface AlfworldEnvironment extends Environment {
  */
 export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvironment {
   const warn = options.warn ?? ((message) => console.error(message))
-  const source = options.generate ? generatedSource(options.generate, warn) : folderSource(options.data, warn)
+  const source = options.generate
+    ? generatedSource(options.generate, options.kinds, warn)
+    : folderSource(options.data, options.kinds, warn)
   const { splits, games } = source
   return {
     name: 'alfworld',
@@ -117,7 +120,11 @@ const FOLDERS: Record<string, string[]> = {
   unseen: ['valid_unseen'],
 }
 
-function folderSource(data: string | undefined, warn: (message: string) => void): Source {
+function folderSource(
+  data: string | undefined,
+  kinds: GoalKind[] | undefined,
+  warn: (message: string) => void,
+): Source {
   const folder = findDataFolder(data)
   const present = new Map<string, string>()
   for (const [split, names] of Object.entries(FOLDERS)) {
@@ -138,7 +145,14 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
       )
     }
     if (left) warn(`alfworld: ${split}: ${tasks.length} games${left}`)
-    return tasks
+    if (!kinds) return tasks
+    const types = kinds.map((kind) => TASK_TYPES[kind])
+    const wanted = tasks.filter(({ kind }) => types.includes(kind))
+    if (wanted.length === 0)
+      throw new UserError(
+        `none of the ${tasks.length} games in ${join(folder, name)} is of the kind ${types.join(' or ')}`,
+      )
+    return wanted
   })
   return { where: folder, splits: [...present.keys()], games: new Games(folder, warn), tasks }
 }
@@ -146,8 +160,12 @@ function folderSource(data: string | undefined, warn: (message: string) => void)
 /** Households tried for each one wanted, until a layout that training has is found; then any will do. */
 const SEEN_TRIES = 50
 
-function generatedSource(options: GenerateOptions, warn: (message: string) => void): Source {
-  const { size, counts, seed = 0, kinds, shuffle } = options
+function generatedSource(
+  options: GenerateOptions,
+  kinds: GoalKind[] | undefined,
+  warn: (message: string) => void,
+): Source {
+  const { size, counts, seed = 0, shuffle } = options
   const games = new Games(undefined, warn)
   const houseAt = (split: HouseSplit, index: number): HouseOptions => ({
     seed: hash32('alfworld', seed, index),

@@ -47,7 +47,8 @@ const PROPERTIES = {
 } as const
 export type Property = keyof typeof PROPERTIES
 
-export type GoalKind = 'place' | 'look' | 'clean' | 'heat' | 'cool' | 'two'
+export const GOAL_KINDS = ['place', 'look', 'clean', 'heat', 'cool', 'two'] as const
+export type GoalKind = (typeof GOAL_KINDS)[number]
 
 /** `receptacle` is the target of the place kinds, `lamp` that of `look`. Types without the suffix `Type`. */
 export interface Goal {

@@ -12,7 +12,9 @@ const BELOW = ['.', 'tau2', join('tau2', 'tau2'), join('data', 'tau2'), join('da
  */
 export function findTau2Folder(data: string | undefined = process.env.TAU2_DATA_DIR): string {
   if (data === undefined || data === '') {
-    throw new UserError("no τ²-bench data: name upstream's data folder with --data, or in TAU2_DATA_DIR")
+    throw new UserError(
+      "no τ²-bench data: name upstream's data folder in TAU2_DATA_DIR, or with --data where a command has it",
+    )
   }
   for (const below of BELOW) {
     const folder = join(data, below)

@@ -2,6 +2,7 @@ export { assertSameVectors, checkVectors, type VectorCheck, type VectorDifferenc
 export { Tau2Episode } from './episode.ts'
 export { modelJudge } from './evaluator/model-judge.ts'
 export type { NlJudge, NlVerdict } from './evaluator/nl.ts'
+export { findTau2Folder } from './folder.ts'
 export type { Message as Tau2Message } from './protocol/message.ts'
 export { GREETING as TAU2_GREETING, TERMINATIONS, type Termination } from './protocol/protocol.ts'
 export * from './tau2.ts'

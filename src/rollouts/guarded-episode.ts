@@ -20,6 +20,7 @@ import {
   stepResultSchema,
   taskSchema,
 } from '../environments/index.ts'
+import { ServiceError } from '../services/index.ts'
 
 const episodeSchema = z.custom<Episode>(
   (value) =>
@@ -106,7 +107,9 @@ function shown(action: Action): string {
 }
 
 function failed(what: string, error: unknown): UserError {
-  const wrapped = new UserError(`${what} failed: ${locatedMessage(error)}; ${REMEDY}`)
+  // A service says itself what to do about it.
+  const remedy = error instanceof ServiceError ? '' : `; ${REMEDY}`
+  const wrapped = new UserError(`${what} failed: ${locatedMessage(error)}${remedy}`)
   // Where in the environment it went wrong: shown after --debug.
   wrapped.cause = error
   return wrapped

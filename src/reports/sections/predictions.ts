@@ -5,6 +5,9 @@ import type { ReportInput } from '../input.ts'
 /** Enough to get a feeling, few enough to be read. */
 const SHOWN = 8
 
+/** Characters of an instruction. */
+const LONGEST = 160
+
 /** Predictions of every arm for the same transitions, beside what really followed. */
 export function predictionsSection(input: ReportInput): Section {
   const predictions = choose(collect(input.evaluation?.arms ?? []))
@@ -29,7 +32,8 @@ function collect(arms: readonly ArmResult[]): Prediction[] {
   const byTransition = new Map<string, Prediction>()
   for (const { arm, worldModel } of arms) {
     for (const example of worldModel.filter((result) => result.predictor === 'model').flatMap((one) => one.examples)) {
-      const { kind, instruction, action, actual } = example
+      const { kind, action, actual } = example
+      const instruction = shortened(example.instruction)
       const key = JSON.stringify([kind, instruction, action, actual])
       const prediction = byTransition.get(key) ?? { kind, instruction, action, actual, answers: [] }
       if (!prediction.answers.some((answer) => answer.arm === arm)) prediction.answers.push(answerOf(arm, example))
@@ -37,6 +41,11 @@ function collect(arms: readonly ArmResult[]): Prediction[] {
     }
   }
   return [...byTransition.values()]
+}
+
+/** A task in a line; some have a whole policy for an instruction. */
+function shortened(instruction: string): string {
+  return instruction.length > LONGEST ? `${instruction.slice(0, LONGEST)} …` : instruction
 }
 
 function answerOf(arm: string, { predicted, thinking, distance, reward }: PredictionExample) {

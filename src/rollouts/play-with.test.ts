@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { goldPlayer, type Player, randomPlayer } from '../agents/index.ts'
-import type { Task } from '../core/index.ts'
+import type { Action, Task, ToolCall } from '../core/index.ts'
 import { type Tau2Environment, tau2Environment, trajectorySchema } from '../environments/index.ts'
 import { type FailureKind, ServiceError } from '../services/index.ts'
 import { type PlayWithOptions, playWith } from './play-with.ts'
@@ -70,6 +70,21 @@ describe('players that are not trained', () => {
       facts: { attempts: 4 },
     })
     expect(never.reward).toBeUndefined()
+  })
+
+  it('may forget the arguments of a call: it is told so, and what it did can be kept', async () => {
+    const calls = [
+      { id: 'c', name: 'get_users' },
+      { id: 'd', name: 'get_users', arguments: { a: 1 } },
+    ] as unknown
+    const act = (): Action => ({ kind: 'tools', calls: calls as ToolCall[] })
+    const [played] = await play(environment, tasks.slice(0, 1), { player: () => ({ name: 'own', act }), maxSteps: 2 })
+    expect(played).toMatchObject({ truncated: true, reward: 0, facts: { toolErrors: 4, attempts: 1 } })
+    expect(played.turns[0]).toMatchObject({
+      valid: false,
+      action: { calls: [{ arguments: 'not text: undefined' }, { arguments: 'not text: { a: 1 }' }] },
+    })
+    expect(trajectorySchema.parse(JSON.parse(JSON.stringify(played)))).toBeTruthy()
   })
 
   const failure = (kind: FailureKind, status?: number) =>

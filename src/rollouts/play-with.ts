@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Player, View } from '../agents/index.ts'
 import {
   type Action,
@@ -134,9 +135,19 @@ async function playOnce(
 /** What a player does; in words, why it does nothing. */
 async function acted(player: Player, view: View): Promise<Action | string> {
   try {
-    return (await player.act(view)) ?? `${player.name} neither said nor did anything`
+    const action = await player.act(view)
+    return action ? written(action) : `${player.name} neither said nor did anything`
   } catch (error) {
     if (isConversationFailure(error, view.history.length > 0)) return error.message
     throw error
   }
+}
+
+/** Arguments that are no text as text that nobody takes for JSON: an environment answers it, and it can be kept. */
+function written(action: Action): Action {
+  if (action.kind === 'text') return action
+  const calls = action.calls.map((call) =>
+    typeof call.arguments === 'string' ? call : { ...call, arguments: `not text: ${inspect(call.arguments)}` },
+  )
+  return { ...action, calls }
 }

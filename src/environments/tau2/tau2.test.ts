@@ -152,6 +152,14 @@ describe('the environment', () => {
     })
     const broken: Action = { kind: 'tools', calls: [{ id: 'c', name: 'get_users', arguments: '{"a": ' }] }
     expect(await episode.step(broken)).toMatchObject({ valid: false, observation: { results: [{ error: true }] } })
+    for (const args of [undefined, null, {}, 7]) {
+      const step = (await open(environment, 'mock/write')).step({
+        kind: 'tools',
+        calls: [{ id: 'c', name: 'get_users', arguments: args as unknown as string }],
+      })
+      const results = [{ content: 'Error: the arguments are not JSON text', error: true }]
+      expect(await step).toMatchObject({ valid: false, observation: { results } })
+    }
     const list: Action = { kind: 'tools', calls: [{ id: 'c', name: 'get_users', arguments: '[]' }] }
     expect(await episode.step(list)).toMatchObject({ valid: false })
     expect(await episode.step(say(' '))).toMatchObject({ valid: false, observation: { from: 'environment' } })

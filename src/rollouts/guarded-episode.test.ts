@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Task, UserError } from '../core/index.ts'
 import type { Environment, Episode, StepResult } from '../environments/index.ts'
+import { ServiceError } from '../services/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
 
 const task: Task = { id: 'kitchen/3', split: 'train', kind: 'k', instruction: 'i' }
@@ -56,6 +57,13 @@ describe('an episode of anybody’s environment', () => {
     ['has no text', () => episodeOf({ initial: { from: 'environment' } }), /initial observation.*: text is missing/],
   ]
   it.each(openings)('names the task where opening %s', (_, make, message) => refused(open(make), message))
+
+  it('lets a service that it asks speak for itself', async () => {
+    const error = new ServiceError('m at u', { kind: 'key', what: 'wants a key (401)', advice: 'name one' })
+    const reject = () => Promise.reject(error)
+    await expect(open(reject)).rejects.toBe(error)
+    await expect((await open(() => episodeOf({ step: reject }))).step(act)).rejects.toBe(error)
+  })
 
   it('refuses a task that is none', () =>
     refused(

@@ -43,7 +43,7 @@ export interface Wait {
 
 /**
  * An episode of anybody's environment, held to its word: an environment that throws, does not answer or answers with something
- * else is a `UserError` that names task and step.
+ * else is a `UserError` that names task and step. A service that it asks speaks for itself: nothing is to be mended here.
  *
  * It stops the run; the episode is neither dropped nor counted as failed nor tried again. What an environment fails at may
  * depend on the clock or on luck, and a run must not: without that episode every figure and every weight after it would be
@@ -136,6 +136,7 @@ async function answered<T>(ask: () => T | Promise<T>, { deadline, signal }: Wait
     return await Promise.race([answer, late])
   } catch (error) {
     if (signal?.aborted) throw signal.reason
+    if (error instanceof ServiceError) throw error
     throw failed(what, error)
   } finally {
     clearTimeout(timer)

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { goldPlayer, type Player, randomPlayer } from '../agents/index.ts'
-import type { Task } from '../core/index.ts'
+import type { Action, Task, ToolCall } from '../core/index.ts'
 import { type Tau2Environment, tau2Environment, trajectorySchema } from '../environments/index.ts'
+import { type FailureKind, ServiceError } from '../services/index.ts'
 import { type PlayWithOptions, playWith } from './play-with.ts'
 
 const tiny = join(import.meta.dirname, '..', 'environments', 'tau2', 'testing', 'talks')
@@ -69,6 +70,83 @@ describe('players that are not trained', () => {
       facts: { attempts: 4 },
     })
     expect(never.reward).toBeUndefined()
+  })
+
+  it('may forget the arguments of a call: it is told so, and what it did can be kept', async () => {
+    const calls = [
+      { id: 'c', name: 'get_users' },
+      { id: 'd', name: 'get_users', arguments: { a: 1 } },
+    ] as unknown
+    const act = (): Action => ({ kind: 'tools', calls: calls as ToolCall[] })
+    const [played] = await play(environment, tasks.slice(0, 1), { player: () => ({ name: 'own', act }), maxSteps: 2 })
+    expect(played).toMatchObject({ truncated: true, reward: 0, facts: { toolErrors: 4, attempts: 1 } })
+    expect(played.turns[0]).toMatchObject({
+      valid: false,
+      action: { calls: [{ arguments: 'not text: undefined' }, { arguments: 'not text: { a: 1 }' }] },
+    })
+    expect(trajectorySchema.parse(JSON.parse(JSON.stringify(played)))).toBeTruthy()
+  })
+
+  const failure = (kind: FailureKind, status?: number) =>
+    new ServiceError('m at u', { kind, what: 'fails', advice: 'see', status })
+  const failing = (error: Error) => {
+    let asked = 0
+    const player = (): Player => ({
+      name: 'broken',
+      async act() {
+        asked++
+        throw error
+      },
+    })
+    return { asked: () => asked, played: play(environment, tasks.slice(0, 1), { player }) }
+  }
+
+  it.each<[FailureKind, number?]>([
+    ['empty'],
+    ['malformed'],
+    ['server', 500],
+    ['stalled'],
+    ['rate', 429],
+    ['refused', 400],
+  ])('whose service fails (%s) are tried again, and left out in the end', async (...kind) => {
+    const { asked, played } = failing(failure(...kind))
+    const [trajectory] = await played
+    expect(trajectory).toMatchObject({ failed: 'm at u fails: see', truncated: true, facts: { attempts: 4 } })
+    expect(trajectory.reward).toBeUndefined()
+    expect(asked()).toBe(4)
+  })
+
+  it.each<[string, Error]>([
+    ['a key', failure('key', 401)],
+    ['quota', failure('quota')],
+    ['spending', failure('spending')],
+    ['a service that was ended', failure('closed')],
+    ['a wrong address', failure('refused', 404)],
+    ['a service that is not there', failure('dropped')],
+    ['a mistake in the player', new TypeError('x is undefined')],
+  ])('end with the run for %s', async (_, error) => {
+    const { asked, played } = failing(error)
+    await expect(played).rejects.toBe(error)
+    expect(asked()).toBe(1)
+  })
+
+  it('ask nothing more once the run has ended', async () => {
+    let asked = 0
+    let ended = 0
+    const player = (task: Task): Player => ({
+      name: 'slow',
+      async act() {
+        asked++
+        await new Promise((done) => setTimeout(done, task.id === tasks[0].id ? 5 : 20))
+        ended++
+        if (task.id === tasks[0].id) throw failure('key', 401)
+        return { kind: 'text', text: 'Well?' }
+      },
+    })
+    await expect(play(environment, tasks, { player, concurrency: 3 })).rejects.toThrow('m at u fails')
+    expect([asked, ended]).toEqual([3, 3])
+    await new Promise((done) => setTimeout(done, 50))
+    expect(asked).toBe(3)
   })
 })
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Player, View } from '../agents/index.ts'
 import {
   type Action,
@@ -32,32 +33,52 @@ export interface PlayWithOptions {
 /**
  * Episodes played by something that is not trained: services, scripts. Each is a pure function of slot and seed as far as its
  * player and its environment are. An episode that breaks is begun again, and in the end is `failed`: neither a success nor a
- * failure of the agent, and never left out.
+ * failure of the agent, and never left out. What would break all others too ends them all.
  * @returns in the order of the slots
+ * @throws what a player or an environment throws, once no episode goes on any more
  */
 export async function playWith(slots: readonly Slot[], options: PlayWithOptions): Promise<Trajectory[]> {
   const trajectories = new Array<Trajectory>(slots.length)
+  const stop = new AbortController()
+  const stopped = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
   let next = 0
   const worker = async () => {
-    while (next < slots.length) {
-      options.signal?.throwIfAborted()
-      const at = next++
-      trajectories[at] = await playSlot(slots[at], options)
-      options.onEpisode?.(trajectories[at])
+    try {
+      while (next < slots.length) {
+        stopped.throwIfAborted()
+        const at = next++
+        trajectories[at] = await playSlot(slots[at], options, stopped)
+        options.onEpisode?.(trajectories[at])
+      }
+    } catch (error) {
+      stop.abort(error)
+      throw error
     }
   }
-  await Promise.all(Array.from({ length: Math.min(options.concurrency, slots.length) }, worker))
+  const workers = Array.from({ length: Math.min(options.concurrency, slots.length) }, worker)
+  try {
+    await Promise.all(workers)
+  } finally {
+    // What is asked is on the bill: each ends the act or the step it is in, and nothing is asked after that.
+    await Promise.allSettled(workers)
+  }
   return trajectories
 }
 
-async function playSlot(slot: Slot, options: PlayWithOptions): Promise<Trajectory> {
+async function playSlot(slot: Slot, options: PlayWithOptions, stopped: AbortSignal): Promise<Trajectory> {
   for (let attempt = 0; ; attempt++) {
-    const trajectory = await playOnce(slot, attempt, options)
+    stopped.throwIfAborted()
+    const trajectory = await playOnce(slot, attempt, options, stopped)
     if (trajectory.failed === undefined || attempt >= options.retries) return trajectory
   }
 }
 
-async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): Promise<Trajectory> {
+async function playOnce(
+  slot: Slot,
+  attempt: number,
+  options: PlayWithOptions,
+  stopped: AbortSignal,
+): Promise<Trajectory> {
   const { environment, maxSteps, stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE, signal } = options
   const { task, sample } = slot
   const first = hash32(options.seed, task.id, sample)
@@ -71,7 +92,7 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
   let facts: EpisodeFacts | undefined
   let [done, truncated] = [false, false]
   while (!done && !truncated) {
-    signal?.throwIfAborted()
+    stopped.throwIfAborted()
     const view: View = {
       instruction: task.instruction,
       tools: task.tools,
@@ -80,6 +101,7 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
       actions: episode.actions(),
     }
     const action = await acted(player, view)
+    stopped.throwIfAborted()
     if (typeof action === 'string') {
       failed = action
       truncated = true
@@ -113,9 +135,19 @@ async function playOnce(slot: Slot, attempt: number, options: PlayWithOptions): 
 /** What a player does; in words, why it does nothing. */
 async function acted(player: Player, view: View): Promise<Action | string> {
   try {
-    return (await player.act(view)) ?? `${player.name} neither said nor did anything`
+    const action = await player.act(view)
+    return action ? written(action) : `${player.name} neither said nor did anything`
   } catch (error) {
     if (isConversationFailure(error, view.history.length > 0)) return error.message
     throw error
   }
+}
+
+/** Arguments that are no text as text that nobody takes for JSON: an environment answers it, and it can be kept. */
+function written(action: Action): Action {
+  if (action.kind === 'text') return action
+  const calls = action.calls.map((call) =>
+    typeof call.arguments === 'string' ? call : { ...call, arguments: `not text: ${inspect(call.arguments)}` },
+  )
+  return { ...action, calls }
 }

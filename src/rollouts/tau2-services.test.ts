@@ -76,7 +76,7 @@ it('a user that never says anything makes an episode that is no result', async (
   const { played } = await play((_, body) => (isUser(body) && spoken(body) === 1 ? say('') : undefined))
   expect(played).toMatchObject({
     truncated: true,
-    failed: /neither said nor called/,
+    failed: expect.stringMatching(/neither said nor called/),
     facts: { attempts: 2, userEmpty: 4 },
   })
   expect(played.reward).toBeUndefined()
@@ -84,13 +84,29 @@ it('a user that never says anything makes an episode that is no result', async (
 
 it('an agent that never says anything, or whose conversation becomes too long, makes no result either', async () => {
   const silent = await play((_, body) => (!isUser(body) && spoken(body) === 2 ? say('') : undefined))
-  expect(silent.played).toMatchObject({ truncated: true, failed: /empty answer/, facts: { attempts: 2 } })
+  expect(silent.played).toMatchObject({
+    truncated: true,
+    failed: expect.stringMatching(/empty answer/),
+    facts: { attempts: 2 },
+  })
   const long = await play((_, body) =>
     spoken(body) === 2 && !isUser(body) ? { kind: 'status', status: 400 } : undefined,
   )
-  expect(long.played).toMatchObject({ failed: /refuses the request \(400/ })
+  expect(long.played).toMatchObject({ failed: expect.stringMatching(/refuses the request \(400/) })
 })
 
-it('a key that is refused ends the run', async () => {
+it('a user whose first answers are bad makes an episode that is no result', async () => {
+  const { played } = await play((_, body) => (isUser(body) ? { kind: 'status', status: 500 } : undefined))
+  expect(played).toMatchObject({
+    truncated: true,
+    failed: expect.stringMatching(/failed \(500.*after 3 tries/),
+    facts: { attempts: 2, termination: 'infrastructure_error' },
+  })
+})
+
+it('a key that is refused ends the run, in the service’s own words', async () => {
+  await expect(play((_, body) => (isUser(body) ? { kind: 'status', status: 401 } : undefined))).rejects.toThrow(
+    /^both at \S+ wants a key \(401\): name the environment variable that holds one as keyVariable$/,
+  )
   await expect(play(() => ({ kind: 'status', status: 401 }))).rejects.toThrow(/wants a key/)
 })

@@ -47,7 +47,7 @@ export class Tau2Episode implements Episode {
     this.hidden = hiddenCalls(messages)
   }
 
-  /** The user has spoken when it opens. @throws UserError where the user's model cannot be had at all. */
+  /** The user has spoken when it opens, or has failed to: then the first step ends it. @throws ServiceError where the user's model cannot be had at all. */
   static async open(parts: EpisodeParts): Promise<Tau2Episode> {
     const protocol = new Protocol(parts.protocol)
     const user = parts.user && new PatientUser(parts.user.session)
@@ -56,7 +56,7 @@ export class Tau2Episode implements Episode {
     try {
       await conversation.proceed()
     } catch (error) {
-      if (!(error instanceof BlankTurn)) throw error
+      if (!isOwnFailure(error, false)) throw error
       protocol.fail()
       failed = error.message
     }
@@ -135,9 +135,9 @@ export class Tau2Episode implements Episode {
 
   /** What is this conversation's own failure ends it without a result; everything else goes on up. */
   private fail(error: unknown): void {
-    if (!isOwnFailure(error)) throw error
+    if (!isOwnFailure(error, true)) throw error
     this.conversation.protocol.fail()
-    this.failed = (error as Error).message
+    this.failed = error.message
   }
 
   private facts(termination: string): EpisodeFacts {
@@ -159,8 +159,8 @@ export class Tau2Episode implements Episode {
 
 const told = (text: string): Observation => ({ from: 'environment', text })
 
-function isOwnFailure(error: unknown): boolean {
-  return error instanceof BlankTurn || error instanceof UnreadableVerdict || isConversationFailure(error, true)
+function isOwnFailure(error: unknown, begun: boolean): error is Error {
+  return error instanceof BlankTurn || error instanceof UnreadableVerdict || isConversationFailure(error, begun)
 }
 
 function spokenOf(action: Action): Spoken {

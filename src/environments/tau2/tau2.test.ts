@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Action, Task } from '../../core/index.ts'
+import { type Action, type Task, UserError } from '../../core/index.ts'
 import {
   type ChatAnswer,
   type ChatMessage,
   type ChatModel,
   type ChatOptions,
+  type FailureKind,
   ServiceError,
 } from '../../services/index.ts'
 import { STOP } from './protocol/protocol.ts'
@@ -62,6 +63,32 @@ describe('the environment', () => {
     expect(task.tools?.map(({ name }) => name)).toContain('update_task_status')
     expect(() => environment.tasks('test')).toThrow(/no split "test"; it has train, unseen/)
     expect(() => tau2Environment({ data: tiny, domains: ['bank'] })).toThrow(/no domain "bank"/)
+  })
+
+  it.each<[string, object, string]>([
+    ['no domains', { domains: [] }, 'domains must not be empty'],
+    ['a domain for a list', { domains: 'mock' }, 'domains must be a list, not text'],
+    ['no users', { users: [] }, 'users must not be empty'],
+    ['a weight of 0', { users: [{ user: 'scripted', weight: 0 }] }, 'users[0].weight must be a finite number above 0'],
+    [
+      'a weight below 0',
+      { users: [{ user: 'scripted', weight: -1 }] },
+      'users[0].weight must be a finite number above 0',
+    ],
+    [
+      'no number',
+      { users: [{ user: 'scripted', weight: Number.NaN }] },
+      'users[0].weight must be a finite number above 0',
+    ],
+    ['no end', { users: [{ user: 'scripted', weight: 1 / 0 }] }, 'users[0].weight must be a finite number above 0'],
+    ['a name', { users: [{ user: 'gpt' }] }, "users[0].user must be 'scripted' or a chat model"],
+    ['null', { users: [{ user: null }] }, "users[0].user must be 'scripted' or a chat model"],
+    ['no complete()', { users: [{ user: {} }] }, "users[0].user must be 'scripted' or a chat model"],
+    ['no user', { users: [{}] }, "users[0].user must be 'scripted' or a chat model"],
+  ])('refuses options with %s', (_, options, message) => {
+    const open = () => tau2Environment({ data: tiny, ...options })
+    expect(open).toThrow(UserError)
+    expect(open).toThrow(`τ²-bench's options: ${message}`)
   })
 
   it('is played to a reward, of which it says what it is made of', async () => {
@@ -125,6 +152,14 @@ describe('the environment', () => {
     })
     const broken: Action = { kind: 'tools', calls: [{ id: 'c', name: 'get_users', arguments: '{"a": ' }] }
     expect(await episode.step(broken)).toMatchObject({ valid: false, observation: { results: [{ error: true }] } })
+    for (const args of [undefined, null, {}, 7]) {
+      const step = (await open(environment, 'mock/write')).step({
+        kind: 'tools',
+        calls: [{ id: 'c', name: 'get_users', arguments: args as unknown as string }],
+      })
+      const results = [{ content: 'Error: the arguments are not JSON text', error: true }]
+      expect(await step).toMatchObject({ valid: false, observation: { results } })
+    }
     const list: Action = { kind: 'tools', calls: [{ id: 'c', name: 'get_users', arguments: '[]' }] }
     expect(await episode.step(list)).toMatchObject({ valid: false })
     expect(await episode.step(say(' '))).toMatchObject({ valid: false, observation: { from: 'environment' } })
@@ -237,11 +272,24 @@ describe('users played by models', () => {
   it('whose service fails end their own conversation, or the run where it would fail all', async () => {
     const failure = (kind: 'refused' | 'key') => new ServiceError('x', { kind, what: 'refuses', advice: 'see' })
     const late = withUser({ text: 'Hello.' }, failure('refused'))
-    expect(await (await open(late.environment, 'mock/write')).step(say('Hm?'))).toMatchObject({ failed: /refuses/ })
+    expect(await (await open(late.environment, 'mock/write')).step(say('Hm?'))).toMatchObject({
+      failed: expect.stringMatching(/refuses/),
+    })
     const key = withUser({ text: 'Hello.' }, failure('key'))
     await expect((await open(key.environment, 'mock/write')).step(say('Hm?'))).rejects.toThrow('refuses')
     await expect(open(withUser(failure('refused')).environment, 'mock/write')).rejects.toThrow('refuses')
   })
+
+  it.each<[FailureKind, number?]>([['malformed'], ['cutOff'], ['empty'], ['server', 500], ['refused', 400]])(
+    'whose first answer is bad (%s) fail their own conversation',
+    async (kind, status) => {
+      const { environment } = withUser(new ServiceError('x', { kind, what: 'fails', advice: 'see', status }))
+      const end = await (await open(environment, 'mock/write')).step(say('Hm?'))
+      const failed = kind === 'empty' ? 'the user neither said nor called anything' : 'x fails: see'
+      expect(end).toMatchObject({ failed, truncated: true, facts: { termination: 'infrastructure_error' } })
+      expect(end.reward).toBeUndefined()
+    },
+  )
 
   it('have their own mistakes counted', async () => {
     const agentLike = withUser({ text: 'How can I help you today?' }, { text: STOP })

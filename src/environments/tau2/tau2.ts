@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type EpisodeFacts, type Task, type Transition, UserError } from '../../core/index.ts'
+import { z } from 'zod'
+import { type EpisodeFacts, plainIssue, type Task, type Transition, UserError } from '../../core/index.ts'
 import type { ChatModel } from '../../services/index.ts'
 import type { Environment, OpenOptions } from '../environment.ts'
 import { DOMAINS } from './domains.ts'
@@ -47,6 +48,26 @@ export interface Tau2Options extends Partial<Limits> {
   judge?: NlJudge | 'off'
 }
 
+const isModel = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'complete' in value && typeof value.complete === 'function'
+
+/** What decides who plays and what: a mistake there would show late or never. */
+const optionsSchema = z.object({
+  domains: z.array(z.string()).min(1).optional(),
+  users: z
+    .array(
+      z.object({
+        user: z.custom<Tau2User['user']>(
+          (value) => value === 'scripted' || isModel(value),
+          "must be 'scripted' or a chat model, an object with complete()",
+        ),
+        weight: z.number('must be a finite number above 0').positive().optional(),
+      }),
+    )
+    .min(1)
+    .optional(),
+})
+
 /** The solution that a task comes with, for players that replay it. No user and no agent sees it. */
 export interface Tau2Gold {
   /** `arguments` is JSON text. */
@@ -84,9 +105,12 @@ const DONE = {
 /**
  * τ²-bench: splits `train` and `unseen` (upstream's `test`) of all its domains; a task's kind is its domain, and its instruction
  * the policy. The reward is the task's own, at the end.
- * @throws UserError where data is missing or broken, and for domains that have no solo mode.
+ * @throws UserError where data is missing or broken, for options that are not as they should be, and for domains that have no
+ * solo mode.
  */
 export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
+  const { error } = optionsSchema.safeParse(options)
+  if (error) throw new UserError(`τ²-bench's options: ${plainIssue(error.issues[0], 'they')}`, 2)
   const { solo = false, judge = 'off', users = [{ user: 'scripted' }] } = options
   const folder = findTau2Folder(options.data)
   const names = options.domains ?? [...DOMAINS.keys()].filter((name) => name !== 'mock')

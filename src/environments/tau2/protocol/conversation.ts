@@ -64,6 +64,8 @@ const nameOf = ({ id, name }: ToolCall) => ({ id, name })
  * upstream gives the whole conversation up]. No text at all stands for no arguments.
  */
 export function readArguments(text: string): PyDict | string {
+  // A player may be anybody's code.
+  if (typeof text !== 'string') return 'Error: the arguments are not JSON text'
   if (text.trim() === '') return new Map()
   try {
     const value = parseJson(text)

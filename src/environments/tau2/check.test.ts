@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -247,5 +247,24 @@ describe('recordings of something else', () => {
       /there is no folder 'domains' in/,
     )
     expect(checkVectors(join(tiny, 'domains'), [], agentPrompt).calls).toBe(0)
+  })
+})
+
+const shared = process.env.RWML_SHARED ?? '../shared'
+
+describe.skipIf(!existsSync(join(shared, 'oracle', 'tau2')))('public transcripts', () => {
+  it('agree in all but other versions, and one inverted entry of any is reported', () => {
+    const recording = JSON.parse(readFileSync(join(shared, 'oracle', 'tau2', 'traj_retail.json'), 'utf8'))
+    const simulations: (typeof transcript)[] = recording.simulations
+    const data = join(shared, 'data', 'tau2')
+    expect(check(recording, data)).toMatchObject({ transcripts: 57, differences: 0, otherVersions: 12 })
+    const inverted = simulations.flatMap((one) =>
+      (one.communicate_met ?? []).map((_, at) => ({
+        ...one,
+        communicate_met: one.communicate_met.map((met, index) => met !== (index === at)),
+      })),
+    )
+    expect(inverted).toHaveLength(38)
+    expect(check({ ...recording, simulations: inverted }, data).differences).toBe(38)
   })
 })

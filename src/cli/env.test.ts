@@ -80,6 +80,12 @@ it.skipIf(!existsSync(oracle))(
   },
 )
 
+it.skipIf(!existsSync(oracle))('says what τ²-bench’s recordings hold of other versions of their tasks', async () => {
+  const file = join(oracle, 'traj_airline.json')
+  const printed = await run('check', 'tau2', '--data', join(shared, 'data', 'tau2'), '--vectors', file)
+  expect(printed).toContain('14 evaluations of other task versions not compared')
+})
+
 describe('a check of one’s own environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rwml-check-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -178,7 +178,7 @@ function checkTau2(): Command {
     .action(({ data, vectors }: { data?: string; vectors: string[] }, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>()
       const check = checkVectors(data, vectors, tau2SystemPrompt)
-      const { texts, ...counts } = check
+      const { texts, otherVersions, ...counts } = check
       if (json) console.log(JSON.stringify(counts))
       else {
         const { tasks, sequences, transcripts, calls, skipped, differences, callsPerSecond, first } = counts
@@ -187,6 +187,7 @@ function checkTau2(): Command {
         )
         console.log(`${differences} differences, ${callsPerSecond} calls/s`)
         if (skipped > 0) console.log(`${skipped} skipped: of tasks that the data holds otherwise or not at all`)
+        if (otherVersions > 0) console.log(`${otherVersions} evaluations of other task versions not compared`)
         if (first) console.log(`first difference: ${JSON.stringify(first, null, 2)}`)
       }
       assertSameVectors(check)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../core/index.ts'
-import { areOlder, checkSequence, checkTask, checkTranscript, isSameTask, isSameVersion } from './check/replays.ts'
+import { checkSequence, checkTask, checkTranscript, isSameTask } from './check/replays.ts'
 import { expectEqual, Tally, type VectorCheck } from './check/tally.ts'
 import { checkBadArguments, checkCalculation, checkTexts, type Prompts } from './check/texts.ts'
 import { BadArguments, Calculation, SequenceVectors, TaskVectors, Texts, TranscriptVectors } from './check/vectors.ts'
@@ -136,7 +136,6 @@ function checkTasks(value: PyDict, { file, domains, tally }: CheckContext): void
     expectEqual('initial_db_hash', vectors.initial_db_hash, db.hash())
     expectEqual('initial_user_db_hash', vectors.initial_user_db_hash, userDb?.hash() ?? null)
   })
-  const older = areOlder(tasks, vectors.tasks)
   for (const vector of vectors.tasks) {
     const task = tasks.get(vector.id)
     if (!task || !isSameTask(task, vector)) {
@@ -144,7 +143,7 @@ function checkTasks(value: PyDict, { file, domains, tally }: CheckContext): void
       continue
     }
     tally.count('tasks')
-    tally.unit(file, `task ${vector.id}`, () => checkTask(loaded, task, vector, older, tally))
+    tally.unit(file, `task ${vector.id}`, () => checkTask(loaded, task, vector, tally))
   }
 }
 
@@ -170,13 +169,12 @@ function checkSequences(value: PyDict, { file, domains, tally }: CheckContext): 
 function checkTranscripts(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(TranscriptVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
-  const sameVersion = isSameVersion(loaded.tasks, vectors.simulations)
   for (const [index, transcript] of vectors.simulations.entries()) {
     const task = taskOfRecording(transcript.task_id, loaded)
     tally.count(task === 'absent' ? 'skipped' : 'transcripts')
     if (task === 'absent') continue
     const unit = `transcript ${index + 1}${task ? ` of task ${task.id}` : ''}`
-    tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, sameVersion, tally))
+    tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, tally))
   }
 }
 

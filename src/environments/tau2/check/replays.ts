@@ -3,7 +3,7 @@ import { communicated } from '../evaluator/communicate.ts'
 import { goldWorld, predictedWorld } from '../evaluator/database.ts'
 import { dumps } from '../python/json.ts'
 import type { PyValue } from '../python/value.ts'
-import type { Tau2Task } from '../tasks.ts'
+import type { Assertion, Tau2Task } from '../tasks.ts'
 import { expectEqual, type Tally } from './tally.ts'
 import type { Sequence, TaskVector, Transcript } from './vectors.ts'
 import { ComparedWorld, type LoadedDomain } from './world.ts'
@@ -15,35 +15,35 @@ export function isSameTask(task: Tau2Task, vector: TaskVector): boolean {
   return dumps(gold, { sortKeys: true }) === dumps(steps, { sortKeys: true })
 }
 
-/** What every task's reward is made of in versions before tasks said so themselves. */
+/** What a task's reward was made of in versions before it said so itself; telecom's tasks always have. */
 const OLD_BASIS = 'DB COMMUNICATE'
+const ONCE_UNSAID = ['retail', 'airline']
 
-const basisOf = (task: Tau2Task): string => task.criteria?.basis.join(' ') ?? ''
-
-/**
- * Whether recorded tasks are of a version in which no task said what its reward is made of, and the data's do: then
- * all else is still to be the same.
- */
-export function areOlder(tasks: ReadonlyMap<string, Tau2Task>, vectors: readonly TaskVector[]): boolean {
-  if (!vectors.every(({ reward_basis }) => reward_basis.join(' ') === OLD_BASIS)) return false
-  return vectors.some(({ id }) => {
-    const task = tasks.get(id)
-    return task !== undefined && basisOf(task) !== OLD_BASIS
-  })
+/** What a task's reward is made of: where the recorded version had not said and the data's does, they may differ. */
+function checkBasis(domain: string, task: Tau2Task, vector: TaskVector, tally: Tally): void {
+  const recorded = vector.reward_basis.join(' ')
+  const basis = task.criteria?.basis.join(' ') ?? ''
+  if (recorded !== basis && recorded === OLD_BASIS && ONCE_UNSAID.includes(domain)) tally.count('otherVersions')
+  else expectEqual('reward_basis', recorded, basis)
 }
 
-/**
- * A task: its beginning, its gold actions one by one, its assertions, the gold world and what counts.
- * @param older leave out what its reward is made of
- */
-export function checkTask(
-  loaded: LoadedDomain,
-  task: Tau2Task,
-  vector: TaskVector,
-  older: boolean,
-  tally: Tally,
-): void {
-  if (!older) expectEqual('reward_basis', vector.reward_basis.join(' '), basisOf(task))
+/** Assertions as text, what they came to left aside. */
+function assertionsText(assertions: readonly Assertion[]): string {
+  const plain = assertions.map((one): PyValue => [one.party, one.name, one.arguments, one.expected])
+  return dumps(plain, { sortKeys: true })
+}
+
+/** A task: what counts, its beginning, its gold actions one by one, its assertions and the gold world. */
+export function checkTask(loaded: LoadedDomain, task: Tau2Task, vector: TaskVector, tally: Tally): void {
+  checkBasis(loaded.domain.name, task, vector, tally)
+  const assertions = vector.env_assertions.map(({ env_type, func_name, arguments: args, assert_value }) => ({
+    party: env_type,
+    name: func_name,
+    arguments: args,
+    expected: assert_value,
+    message: null,
+  }))
+  expectEqual('env_assertions', assertionsText(assertions), assertionsText(task.criteria?.assertions ?? []))
   const compared = new ComparedWorld(loaded, task)
   compared.state('init', vector.init, true)
   compared.steps(vector.steps, tally)
@@ -56,10 +56,10 @@ export function checkTask(
   // The fast comparison, which training uses, must say the same as the hashes.
   const isSame = world.hash() === gold.world.hash() && world.userHash() === gold.world.userHash()
   expectEqual('comparison without hashes', isSame, world.sameAs(gold.world))
-  vector.env_assertions.forEach(({ env_type, func_name, arguments: args, assert_value, met }) => {
-    const assertion = { party: env_type, name: func_name, arguments: args, expected: assert_value, message: null }
+  assertions.forEach((assertion, index) => {
+    const { met } = vector.env_assertions[index]
     expectEqual(
-      `assertion ${func_name}`,
+      `assertion ${assertion.name}`,
       met,
       tally.timed(() => world.holds(assertion)),
     )
@@ -82,35 +82,54 @@ export function checkSequence(
 const reward = (met: readonly boolean[]): number => (met.every(Boolean) ? 1 : 0)
 
 /**
- * Whether transcripts were judged by the data's tasks. Their own version may tell other things to communicate, which
- * the recordings do not show: where any of a file has another number of them, or was not comparable, none is taken to.
+ * Whether a transcript's task asked for other information than the data's. Another number of entries shows it. So does
+ * information recorded as untold, and the whole as not rewarded, that stands letter for letter in a message: without a
+ * comma, which upstream takes out of messages, it would have been found.
  */
-export function isSameVersion(tasks: ReadonlyMap<string, Tau2Task>, transcripts: readonly Transcript[]): boolean {
-  return transcripts.every(({ task_id, db_match, communicate_met, action_matches }) => {
-    const criteria = task_id === null ? null : tasks.get(task_id)?.criteria
-    if (!criteria) return true
-    if (db_match === null) return false
-    if (communicate_met && communicate_met.length !== criteria.communicate.length) return false
-    return !action_matches || action_matches.length === criteria.actions.length
+function isOtherInformation(
+  information: readonly string[],
+  told: readonly boolean[],
+  { communicate_met: met, assistant_texts, recorded_reward }: Transcript,
+): boolean {
+  if (!met) return false
+  if (met.length !== told.length) return true
+  const isSame = met.every((one, index) => one === told[index])
+  if (isSame || recorded_reward !== 0) return false
+  return information.every((one, index) => {
+    if (met[index] === told[index]) return true
+    return !met[index] && !one.includes(',') && assistant_texts.some((text) => text.includes(one))
   })
 }
 
 /**
- * A transcript: every answer, the last state, and how it is judged.
- * @param sameVersion whether what to communicate is that of the data's task
+ * A part of a judgement, entry by entry, and what that makes.
+ * @param isOther the entries are of another version of the task: they are only to agree with their own reward
  */
+function checkPart(
+  name: { met: string; reward: string },
+  recorded: { met: readonly boolean[] | null; reward: number | null },
+  got: readonly boolean[],
+  isOther: boolean,
+  tally: Tally,
+): void {
+  if (recorded.met && !isOther) expectEqual(name.met, String(recorded.met), String(got))
+  const met = recorded.met ?? (isOther ? null : got)
+  if (met && recorded.reward !== null) expectEqual(name.reward, recorded.reward, reward(met))
+  if (isOther) tally.count('otherVersions')
+}
+
+/** A transcript: every answer, the last state, and how it is judged. */
 export function checkTranscript(
   loaded: LoadedDomain,
   task: Tau2Task | undefined,
   transcript: Transcript,
-  sameVersion: boolean,
   tally: Tally,
 ): void {
   const compared = new ComparedWorld(loaded, task)
   compared.steps(transcript.steps, tally)
   const { world } = compared
   expectEqual('final_db_hash', transcript.final_db_hash, world.hash())
-  if (!task || transcript.db_match === null) return
+  if (!task) return
   const calls = transcript.steps.map(({ requestor, name, arguments: args, content }) => ({
     party: requestor,
     name,
@@ -122,14 +141,26 @@ export function checkTranscript(
   const gold = goldWorld(loaded.domain, loaded.data, task).world
   const isMatch = gold.hash() === world.hash() && gold.userHash() === world.userHash()
   expectEqual('comparison without hashes', isMatch, predicted.sameAs(gold))
-  expectEqual('db_match', transcript.db_match, isMatch)
-  const made = actionsMade(task.criteria?.actions ?? [], calls)
-  if (transcript.action_matches) expectEqual('action_matches', String(transcript.action_matches), String(made))
-  if (transcript.action_reward !== null) expectEqual('action_reward', transcript.action_reward, reward(made))
-  if (!sameVersion) return
-  const told = communicated(task.criteria?.communicate ?? [], transcript.assistant_texts)
-  if (transcript.communicate_met) expectEqual('communicate_met', String(transcript.communicate_met), String(told))
-  if (transcript.communicate_reward !== null) {
-    expectEqual('communicate_reward', transcript.communicate_reward, reward(told))
-  }
+  // Without a match the recording says that its gold actions were others; they may still be made alike.
+  const isOtherGold = transcript.db_match === null
+  if (isOtherGold) tally.count('otherVersions')
+  else expectEqual('db_match', transcript.db_match, isMatch)
+  const { actions = [], communicate = [] } = task.criteria ?? {}
+  const { action_matches, action_reward, communicate_met, communicate_reward } = transcript
+  const made = actionsMade(actions, calls)
+  checkPart(
+    { met: 'action_matches', reward: 'action_reward' },
+    { met: action_matches, reward: action_reward },
+    made,
+    isOtherGold && String(action_matches) !== String(made),
+    tally,
+  )
+  const told = communicated(communicate, transcript.assistant_texts)
+  checkPart(
+    { met: 'communicate_met', reward: 'communicate_reward' },
+    { met: communicate_met, reward: communicate_reward },
+    told,
+    isOtherInformation(communicate, told, transcript),
+    tally,
+  )
 }

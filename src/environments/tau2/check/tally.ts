@@ -1,3 +1,5 @@
+import { PyError } from '../python/errors.ts'
+
 /** Where a recording and this program differ. */
 export interface VectorDifference {
   file: string
@@ -19,6 +21,8 @@ export interface VectorCheck {
   texts: number
   /** Of tasks that the data does not hold, or holds in another version. */
   skipped: number
+  /** Of tasks of another version: parts of a judgement, and what a reward is made of, that are not to be compared. */
+  otherVersions: number
   /** Tasks, sequences, transcripts, cases and texts that differ: each counts once. */
   differences: number
   callsPerSecond: number
@@ -37,11 +41,19 @@ class Differs extends Error {
   }
 }
 
-type Count = 'tasks' | 'sequences' | 'transcripts' | 'calls' | 'texts' | 'skipped'
+type Count = 'tasks' | 'sequences' | 'transcripts' | 'calls' | 'texts' | 'skipped' | 'otherVersions'
 
 /** Counts what was checked and what differs. */
 export class Tally {
-  readonly #counts: Record<Count, number> = { tasks: 0, sequences: 0, transcripts: 0, calls: 0, texts: 0, skipped: 0 }
+  readonly #counts: Record<Count, number> = {
+    tasks: 0,
+    sequences: 0,
+    transcripts: 0,
+    calls: 0,
+    texts: 0,
+    skipped: 0,
+    otherVersions: 0,
+  }
   #differences = 0
   #first: VectorDifference | null = null
   #milliseconds = 0
@@ -59,13 +71,13 @@ export class Tally {
     return result
   }
 
-  /** Checks one unit: the first thing that `expectEqual` finds in it counts. */
+  /** Checks one unit: the first thing that `expectEqual` finds in it counts, or an exception outside of a call. */
   unit(file: string, unit: string, check: () => void): void {
     try {
       check()
     } catch (error) {
-      if (!(error instanceof Differs)) throw error
-      const { step, field, expected, got } = error
+      if (!(error instanceof Differs || error instanceof PyError)) throw error
+      const { step, field, expected, got } = error instanceof Differs ? error : raised(error)
       this.#differences++
       this.#first ??= { file, unit, step, field, expected, got }
     }
@@ -77,6 +89,9 @@ export class Tally {
     return { ...this.#counts, differences: this.#differences, callsPerSecond, first: this.#first }
   }
 }
+
+/** What the task itself raised: its beginning, an assertion or a replay. */
+const raised = ({ kind, message }: PyError): Differs => new Differs(null, 'exception', null, `${kind}: ${message}`)
 
 /** Ends the unit where two plain values differ. */
 export function expectEqual(field: string, expected: unknown, got: unknown, step: number | null = null): void {

@@ -77,13 +77,15 @@ export const Transcript = new Model('transcript', {
   task_id: field(text, undefined, null),
   steps: field(list(Step)),
   final_db_hash: field(str),
-  /** Null where the transcript is of an older version of its task, and was judged by that. */
+  /** Null where the task of the transcript had other gold actions than the data's. */
   db_match: field(optional(bool), undefined, null),
   action_matches: field(optional(list(bool)), undefined, null),
   action_reward: field(optional(float), undefined, null),
   communicate_met: field(optional(list(bool)), undefined, null),
   communicate_reward: field(optional(float), undefined, null),
   assistant_texts: field(list(str), undefined, []),
+  /** What the whole got when the conversation was held. */
+  recorded_reward: field(optional(float), undefined, null),
 })
 
 export const TranscriptVectors = new Model('file of transcripts', {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { UserError } from '../../../core/index.ts'
 import { ModelDatabase } from '../database.ts'
 import type { Domain, DomainData } from '../domain.ts'
 import { constructFrom, readText } from '../files.ts'
@@ -93,7 +94,12 @@ function policyText(main: string, techSupport: string): string {
 }
 
 function load(folder: string): TelecomData {
-  const records = freeze(constructFrom(telecomModel, readToml(folder, 'db.toml'), join(folder, 'db.toml')))
+  const file = join(folder, 'db.toml')
+  const records = freeze(constructFrom(telecomModel, readToml(folder, 'db.toml'), file))
+  // Every table may be left out, so that a file cut off to nothing would do.
+  if (records.lines.length === 0) {
+    throw new UserError(`${file} is not a TelecomDB: it holds no lines; copy upstream's file again`)
+  }
   const user = freeze(constructFrom(telecomUserModel, readToml(folder, 'user_db.toml'), join(folder, 'user_db.toml')))
   const manual = readText(folder, 'tech_support_manual.md')
   return {

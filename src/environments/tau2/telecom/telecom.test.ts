@@ -50,6 +50,7 @@ describe('the base', () => {
       '[[plans]]\nplan_id = 1',
       /db\.toml is not a TelecomDB: plans\.0\.plan_id: Input should be a valid string/,
     ],
+    ['db.toml', '', /db\.toml is not a TelecomDB: it holds no lines/],
     ['user_db.toml', '[device]\nbattery = 1', /user_db\.toml is not a TelecomUserDB: device\.battery: Extra inputs/],
   ])('with a faulty %s is refused in one line', (name, content, message) => {
     const copy = mkdtempSync(join(tmpdir(), 'telecom-'))

@@ -1,8 +1,8 @@
 import { evaluate } from './calculator/parser.ts'
-import { iterate } from './python/access.ts'
+import { contains, iterate } from './python/access.ts'
 import { PyError, valueError } from './python/errors.ts'
 import { reprFloat, roundFloat } from './python/number.ts'
-import { type PyValue, typeName } from './python/value.ts'
+import type { PyValue } from './python/value.ts'
 
 const ALLOWED = '0123456789+-*/(). '
 
@@ -12,10 +12,7 @@ const ALLOWED = '0123456789+-*/(). '
  */
 export function calculate(expression: PyValue): string {
   for (const character of iterate(expression)) {
-    if (typeof character !== 'string') {
-      throw new PyError('TypeError', `'in <string>' requires string as left operand, not ${typeName(character)}`)
-    }
-    if (!ALLOWED.includes(character)) throw valueError('Invalid characters in expression')
+    if (!contains(ALLOWED, character)) throw valueError('Invalid characters in expression')
   }
   if (typeof expression !== 'string') {
     throw new PyError('TypeError', 'eval() arg 1 must be a string, bytes or code object')

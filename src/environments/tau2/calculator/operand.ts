@@ -1,3 +1,4 @@
+import { add, multiply, subtract } from '../python/arithmetic.ts'
 import { PyError } from '../python/errors.ts'
 import { reprFloat, toFloat } from '../python/number.ts'
 
@@ -15,7 +16,7 @@ function isNum(value: Operand): value is Num {
   return typeof value === 'bigint' || typeof value === 'number'
 }
 
-export function operandType(value: Operand): string {
+function operandType(value: Operand): string {
   if (typeof value === 'bigint') return 'int'
   return typeof value === 'number' ? 'float' : value
 }
@@ -121,13 +122,8 @@ function calculate(operator: BinaryOperator, left: Num, right: Num): Operand {
   if (operator === '/') return divide(left, right)
   if (operator === '//') return floorDivide(left, right)
   if (operator === '**') return power(left, right)
-  if (typeof left === 'bigint' && typeof right === 'bigint') {
-    if (operator === '*') return left * right
-    return operator === '+' ? left + right : left - right
-  }
-  const [a, b] = [toFloat(left), toFloat(right)]
-  if (operator === '*') return a * b
-  return operator === '+' ? a + b : a - b
+  if (operator === '-') return subtract(left, right)
+  return (operator === '*' ? multiply(left, right) : add(left, right)) as Num
 }
 
 /**

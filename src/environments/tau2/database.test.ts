@@ -56,7 +56,7 @@ describe('a database of tables', () => {
     one.tables.counts.edit('x')
     expect(other.hash()).toBe(before)
     expect(one.tables.items.get('10')?.tags).toEqual(['a', 'b', 'c'])
-    expect([...one.tables.items.ids()]).toEqual(['9', '10', 'b', 'new'])
+    expect([...one.tables.items.entries()].map(([id]) => id)).toEqual(['9', '10', 'b', 'new'])
     expect(one.tables.items.size).toBe(4)
     expect(one.changes()).toEqual([
       { op: 'replace', path: '/items/10/note', value: 'seen' },

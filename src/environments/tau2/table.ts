@@ -75,17 +75,7 @@ export class Table<E extends PyModel = PyModel> {
     this.#own.set(id, entity)
   }
 
-  /** Ids in Python's order: the base's, then those added. */
-  ids(): IterableIterator<string> {
-    return this.#own ? this.#ownIds(this.#own) : this.#base.entities.keys()
-  }
-
-  *#ownIds(own: ReadonlyMap<string, E>): IterableIterator<string> {
-    const { entities } = this.#base
-    yield* entities.keys()
-    for (const id of own.keys()) if (!entities.has(id)) yield id
-  }
-
+  /** In Python's order: the base's, then those added. */
   entries(): IterableIterator<[string, E]> {
     return this.#own ? this.#ownEntries(this.#own) : this.#base.entities.entries()
   }

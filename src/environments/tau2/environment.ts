@@ -110,15 +110,10 @@ export class Tau2World<State extends DomainState = DomainState> {
     throw valueError(`Function ${assertion.name} returned <class '${typeName(result)}'> instead of bool`)
   }
 
-  /** Whether either side has a tool of this name. */
-  hasTool(name: string): boolean {
-    return this.domain.tools.tools.has(name) || (this.domain.userTools?.tools.has(name) ?? false)
-  }
-
-  /** Whether a call may change a database; what is not known is taken to. */
-  mutates(name: string): boolean {
+  /** Whether a call may change a database: not one of a tool that neither side has. */
+  #mutates(name: string): boolean {
     const one = this.domain.tools.tools.get(name) ?? this.domain.userTools?.tools.get(name)
-    return one?.mutates ?? true
+    return one?.mutates ?? false
   }
 
   /**
@@ -138,7 +133,7 @@ export class Tau2World<State extends DomainState = DomainState> {
    */
   replay(calls: Iterable<RecordedCall>): void {
     for (const { party, name, arguments: args, content } of calls) {
-      if (!this.hasTool(name) || !this.mutates(name)) continue
+      if (!this.#mutates(name)) continue
       const result = this.call(party, name, args)
       if (equals(readResult(result.content), readResult(content))) continue
       throw valueError(`Tool call: ${name}(${repr(args)}) returned ${repr(result.content)}, expected ${repr(content)}`)

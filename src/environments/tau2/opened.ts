@@ -5,7 +5,7 @@ import { type Evaluation, type EvaluatorOptions, evaluate, type JudgedConversati
 import type { JsonSchema } from './model.ts'
 import type { CallRunner } from './protocol/conversation.ts'
 import { loadSplits, loadTasks, type Tau2Task } from './tasks.ts'
-import { functionSchema, returnsSchema, type Tool, type Toolkit } from './tool.ts'
+import { functionSchema, returnsSchema, type Toolkit } from './tool.ts'
 
 /** A domain with its data, whatever its state is: what conversations are opened from. */
 export interface OpenedDomain {
@@ -39,7 +39,7 @@ export function openDomain<State extends DomainState>(domain: Domain<State>, fol
     soloPolicy: data.soloPolicy ?? null,
     tools: described(tools),
     userTools: userTools && described(userTools),
-    returns: new Map(all.map((one) => [one.name, returnsSchema(one as Tool<never>)])),
+    returns: new Map(all.map((one) => [one.name, returnsSchema(one)])),
     tasks: loadTasks(folder),
     splits: loadSplits(folder),
     mutates: (name) => mutating.get(name),
@@ -53,5 +53,5 @@ export function openDomain<State extends DomainState>(domain: Domain<State>, fol
 }
 
 function described<State extends DomainState>(kit: Toolkit<State>): DescribedTool[] {
-  return [...kit.tools.values()].map((one) => functionSchema(one as Tool<never>).function)
+  return [...kit.tools.values()].map((one) => functionSchema(one).function)
 }

@@ -228,9 +228,7 @@ function criteriaOf(raw: InstanceOf<typeof criteria>): Criteria {
       compared: one.compare_args,
     })),
     assertions: (raw.env_assertions ?? []).map((one) => ({
-      party: one.env_type,
-      name: one.func_name,
-      arguments: one.arguments,
+      ...functionCallOf(one),
       expected: one.assert_value,
       message: one.message,
     })),
@@ -258,7 +256,8 @@ function taskOf(value: PyValue, file: string): Tau2Task {
  * @param folder upstream's folder of the domain
  * @throws UserError naming the first task that is not as it should be
  */
-export function loadTasks(folder: string, name = 'tasks.json'): Map<string, Tau2Task> {
+export function loadTasks(folder: string): Map<string, Tau2Task> {
+  const name = 'tasks.json'
   const value = readJson(folder, name)
   if (!Array.isArray(value)) throw new UserError(`${folder}/${name} is not a list of tasks`)
   return new Map(

@@ -107,7 +107,7 @@ export function bindArguments(className: string, { name, parameters }: Method<ne
   const missing: string[] = []
   const values: PyValue[] = []
   for (const parameter in parameters) {
-    const value = given.get(parameter) ?? (given.has(parameter) ? null : parameters[parameter].default)
+    const value = given.has(parameter) ? given.get(parameter) : parameters[parameter].default
     if (value === undefined) missing.push(parameter)
     else values.push(value)
   }

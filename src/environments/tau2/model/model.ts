@@ -84,7 +84,7 @@ export class Model<F extends Fields = Fields> implements Type<Instance<F>> {
     for (const [name, { type, default: otherwise }] of this.#entries) {
       const given = input.get(name)
       if (given !== undefined) {
-        const value = type.read(given, at.length > 0 ? [...at, name] : [name], problems)
+        const value = type.read(given, [...at, name], problems)
         if (value !== undefined) instance[name] = value
       } else if (otherwise !== undefined) instance[name] = clone(otherwise)
       else problems.push({ at: [...at, name], type: 'missing', message: 'Field required', input })

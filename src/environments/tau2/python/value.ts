@@ -70,62 +70,47 @@ export function withoutBool(value: PyValue): PyValue {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value
 }
 
-/** `left == right`: numbers by value whatever their type, dictionaries in any order. */
-export function equals(left: PyValue, right: PyValue): boolean {
-  if (left === right) return true
-  if (isNumber(left) && isNumber(right)) {
-    // biome-ignore lint/suspicious/noDoubleEquals: a bigint and a number are equal by value only under ==
-    return withoutBool(left) == withoutBool(right)
+/** Whether two values are built alike, and `leaf` holds of what they are built of. */
+function alike(left: PyValue, right: PyValue, leaf: (left: PyValue, right: PyValue) => boolean): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+    return leaf(left, right)
   }
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (left === right) return true
   if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((value, index) => equals(value, right[index]))
-    )
+    if (!Array.isArray(right) || left.length !== right.length) return false
+    return left.every((value, index) => alike(value, right[index], leaf))
   }
   if (isDict(left)) {
     if (!isDict(right) || left.size !== right.size) return false
     for (const [key, value] of left) {
       const other = right.get(key)
-      if (other === undefined || !equals(value, other)) return false
+      if (other === undefined || !alike(value, other, leaf)) return false
     }
     return true
   }
   if (isModel(left)) {
     if (!isModel(right) || left[MODEL] !== right[MODEL]) return false
-    const others = right as unknown as Record<string, PyValue>
-    return fieldsOf(left).every(([name, value]) => equals(value, others[name]))
+    const [mine, theirs] = [left, right] as unknown as Record<string, PyValue>[]
+    for (const name in mine) if (!alike(mine[name], theirs[name], leaf)) return false
+    return true
   }
   return !Array.isArray(right) && !isDict(right) && !isModel(right) && String(left) === String(right)
 }
 
-/** Equal, and of the same types all through: what a hash over the dump tells apart. */
+function equalLeaf(left: PyValue, right: PyValue): boolean {
+  if (!isNumber(left) || !isNumber(right)) return left === right
+  // biome-ignore lint/suspicious/noDoubleEquals: a bigint and a number are equal by value only under ==
+  return withoutBool(left) == withoutBool(right)
+}
+
+/** `left == right`: numbers by value whatever their type, dictionaries in any order. */
+export function equals(left: PyValue, right: PyValue): boolean {
+  return alike(left, right, equalLeaf)
+}
+
+/** Equal, and of the same types all through: what a hash over the dump tells apart, as the sign of a float's zero. */
 export function same(left: PyValue, right: PyValue): boolean {
-  // JSON shows the sign of a float's zero.
-  if (left === right) return left !== 0 || Object.is(left, right)
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
-    return Object.is(left, right)
-  }
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) && left.length === right.length && left.every((value, index) => same(value, right[index]))
-    )
-  }
-  if (isDict(left)) {
-    if (!isDict(right) || left.size !== right.size) return false
-    for (const [key, value] of left) {
-      const other = right.get(key)
-      if (other === undefined || !same(value, other)) return false
-    }
-    return true
-  }
-  if (isModel(left)) {
-    if (!isModel(right) || left[MODEL] !== right[MODEL]) return false
-    const others = right as unknown as Record<string, PyValue>
-    for (const name in left) if (!same((left as unknown as Record<string, PyValue>)[name], others[name])) return false
-    return true
-  }
-  return !Array.isArray(right) && !isDict(right) && !isModel(right) && String(left) === String(right)
+  return alike(left, right, Object.is)
 }
 
 /** A deep copy; what cannot change is shared. */

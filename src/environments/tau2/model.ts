@@ -7,8 +7,7 @@ export {
   type Instance,
   type InstanceOf,
   Model,
-  type ModelOptions,
   schemaOf,
 } from './model/model.ts'
 export { any, bool, date, datetime, float, int, str } from './model/scalars.ts'
-export type { JsonSchema, JsonSchemaValue, Type, ValueOf } from './model/type.ts'
+export type { JsonSchema, Type } from './model/type.ts'

@@ -81,19 +81,31 @@ function enumSchema(values: readonly string[], title: string): JsonSchema {
   return { ...choices, title, type }
 }
 
-/** One of a few texts. */
-export function literal<const V extends readonly string[]>(...values: V): Type<V[number]> {
+/** @param problem the type of what is wrong with anything else */
+function oneOf<T extends string>(
+  values: readonly T[],
+  problem: string,
+  described: Pick<Type, 'label' | 'isNamed' | 'schema'>,
+): Type<T> {
+  const isOne = (value: PyValue): value is T => (values as readonly PyValue[]).includes(value)
   return {
-    label: `literal[${values.map(repr).join(',')}]`,
-    isNamed: false,
-    isExact: (value) => typeof value === 'string' && values.includes(value),
-    schema: () => choiceSchema(values),
+    ...described,
+    isExact: isOne,
     read(input, at, problems) {
-      if (typeof input === 'string' && values.includes(input)) return input as V[number]
-      problems.push({ at, type: 'literal_error', message: `Input should be ${choice(values)}`, input })
+      if (isOne(input)) return input
+      problems.push({ at, type: problem, message: `Input should be ${choice(values)}`, input })
       return undefined
     },
   }
+}
+
+/** One of a few texts. */
+export function literal<const V extends readonly string[]>(...values: V): Type<V[number]> {
+  return oneOf(values, 'literal_error', {
+    label: `literal[${values.map(repr).join(',')}]`,
+    isNamed: false,
+    schema: () => choiceSchema(values),
+  })
 }
 
 /** An enum of texts; a member is held as its value. */
@@ -102,10 +114,9 @@ export function enumeration<const V extends readonly string[]>(
   values: V,
   description?: string,
 ): Type<V[number]> {
-  return {
+  return oneOf(values, 'enum', {
     label: name,
     isNamed: true,
-    isExact: (value) => typeof value === 'string' && values.includes(value),
     schema(definitions: Definitions) {
       definitions.set(name, {
         ...(description === undefined ? {} : { description }),
@@ -113,12 +124,7 @@ export function enumeration<const V extends readonly string[]>(
       })
       return { $ref: `#/$defs/${name}` }
     },
-    read(input, at, problems) {
-      if (typeof input === 'string' && values.includes(input)) return input as V[number]
-      problems.push({ at, type: 'enum', message: `Input should be ${choice(values)}`, input })
-      return undefined
-    },
-  }
+  })
 }
 
 /** One of several types: an exact fit goes first, then the first that can be read. */

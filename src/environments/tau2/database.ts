@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Change, diff, pointerStep } from './diff.ts'
 import { hashOf } from './hash.ts'
 import { dump, type Fields, type Instance, type Model } from './model.ts'
-import { compareText } from './python/arithmetic.ts'
+import { compareKeys } from './python/arithmetic.ts'
 import { dumps } from './python/json.ts'
 import { clone, freeze, isDict, type PyDict, type PyModel, same } from './python/value.ts'
 import { Table, TableBase } from './table.ts'
@@ -85,7 +85,7 @@ export class TableDatabase<F extends Fields = Fields> implements Database {
 
   hash(): string {
     const hash = createHash('sha256')
-    const tables = this.#byName.sort(([left], [right]) => compareText(left, right))
+    const tables = this.#byName.sort(compareKeys)
     tables.forEach(([name, table], index) => {
       hash.update(`${index > 0 ? ', ' : '{'}${dumps(name)}: {`)
       table.writeSorted((piece) => hash.update(piece))
@@ -95,9 +95,9 @@ export class TableDatabase<F extends Fields = Fields> implements Database {
   }
 
   changes(): Change[] {
-    const tables = this.#byName.sort(([left], [right]) => compareText(left, right))
+    const tables = this.#byName.sort(compareKeys)
     return tables.flatMap(([name, table]) => {
-      const touched = [...table.touched()].sort(([left], [right]) => compareText(left, right))
+      const touched = [...table.touched()].sort(compareKeys)
       return touched.flatMap(([id, before, now]): Change[] => {
         const path = pointerStep(name) + pointerStep(id)
         return before === undefined ? [{ op: 'add', path, value: dump(now) }] : diff(before, now, path)

@@ -1,4 +1,4 @@
-import { compareText } from './python/arithmetic.ts'
+import { compareKeys, compareText } from './python/arithmetic.ts'
 import { dumps } from './python/json.ts'
 import { asKey, clone, type PyModel, type PyValue, same } from './python/value.ts'
 
@@ -118,7 +118,7 @@ export class Table<E extends PyModel = PyModel> {
   /** Gives the dump with sorted keys to `write`, piece by piece; unchanged stretches as they are. */
   writeSorted(write: (piece: string | Buffer) => void): void {
     const { ids, bytes, starts } = this.#base.text
-    const own = [...(this.#own ?? [])].sort(([left], [right]) => compareText(left, right))
+    const own = [...(this.#own ?? [])].sort(compareKeys)
     let next = 0
     let first = true
     const copyUntil = (index: number) => {

@@ -94,6 +94,11 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length
 }
 
+/** Order of two entries of a dictionary by their keys, as `sort_keys` has it. */
+export function compareKeys([left]: readonly [string, ...unknown[]], [right]: readonly [string, ...unknown[]]): number {
+  return compareText(left, right)
+}
+
 /**
  * Order of two values: below zero when `left < right`; NaN when neither is less, equal or greater.
  * @param operator named in the error when they have no order

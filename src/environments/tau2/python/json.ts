@@ -1,4 +1,4 @@
-import { compareText } from './arithmetic.ts'
+import { compareKeys } from './arithmetic.ts'
 import { PyError } from './errors.ts'
 import { reprFloat } from './number.ts'
 import { fieldsOf, isDict, isModel, type PyDict, type PyValue } from './value.ts'
@@ -212,7 +212,7 @@ function dump(value: PyValue, sortKeys: boolean): string {
 }
 
 function dumpEntries(entries: Iterable<[string, PyValue]>, sortKeys: boolean): string {
-  const ordered = sortKeys ? [...entries].sort(([left], [right]) => compareText(left, right)) : entries
+  const ordered = sortKeys ? [...entries].sort(compareKeys) : entries
   let text = '{'
   let separator = ''
   for (const [key, item] of ordered) {

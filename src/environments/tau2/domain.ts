@@ -10,8 +10,9 @@ export interface DomainState {
 
 /** What all episodes of a domain share, read once from the user's copy of upstream's data. */
 export interface DomainData<State extends DomainState = DomainState> {
-  /** The agent's policy; `solo` is the one for an agent that plays both sides. */
+  /** The agent's policy. */
   policy: string
+  /** The one for an agent that plays both sides; left out where the domain has no such mode. */
   soloPolicy?: string
   /** A new episode's state, copy-on-write over the shared base. */
   open(): State

@@ -34,9 +34,6 @@ function merge(target: PyDict, update: PyDict): PyDict {
   return target
 }
 
-/** The tables of a database by the names of its model's fields. */
-export type Tables = { readonly [name: string]: Table }
-
 /** What all episodes of a database made of tables share. */
 export class TableStore<F extends Fields> {
   readonly #bases: ReadonlyMap<string, TableBase>
@@ -107,7 +104,7 @@ export class TableDatabase<F extends Fields = Fields> implements Database {
 
   sameAs(other: Database): boolean {
     if (!(other instanceof TableDatabase) || other.store !== this.store) return false
-    return this.#byName.every(([name, table]) => table.sameAs((other.tables as Tables)[name]))
+    return this.#byName.every(([name, table]) => table.sameAs((other.tables as Record<string, Table>)[name]))
   }
 
   updated(data: PyDict): Database {

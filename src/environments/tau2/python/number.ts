@@ -23,8 +23,9 @@ function fixedDigits(value: number, digits: number): string {
   if (size >= 1e21) return `${BigInt(size)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`
   const text = size.toFixed(digits)
   if (!Number.isInteger(size * 10 ** (digits + 1))) return text
-  const exact = size.toFixed(Math.min(100, digits + 30))
-  const cut = exact.length - (Math.min(100, digits + 30) - digits)
+  const shown = Math.min(100, digits + 30)
+  const exact = size.toFixed(shown)
+  const cut = exact.length - (shown - digits)
   const rest = exact.slice(cut)
   const isTie = /^\.?50*$/.test(rest)
   if (!isTie) return text

@@ -3,13 +3,12 @@ import { UserError } from '../../../core/index.ts'
 import { ModelDatabase } from '../database.ts'
 import type { Domain, DomainData } from '../domain.ts'
 import { constructFrom, readText } from '../files.ts'
-import { str } from '../model.ts'
 import { freeze } from '../python/value.ts'
+import { TRANSFER_TO_HUMAN_AGENTS } from '../shared-tools.ts'
 import { type Tool, toolkit } from '../tool.ts'
 import { agentAssertions, userAssertions } from './assertions.ts'
 import { billMethods, billTools } from './bills.ts'
 import { customerTools } from './customers.ts'
-import { agentTool } from './described.ts'
 import { airplaneMethods, airplaneTools } from './device/airplane.ts'
 import { apnMethods, apnTools } from './device/apn.ts'
 import { appMethods, appTools } from './device/apps.ts'
@@ -40,13 +39,7 @@ function inOrder(names: object, tools: Tool<TelecomState>[]): Tool<TelecomState>
 
 const tools = toolkit<TelecomState>(
   'TelecomTools',
-  inOrder(AGENT_TEXTS, [
-    ...customerTools,
-    ...recordTools,
-    ...lineTools,
-    ...billTools,
-    agentTool('transfer_to_human_agents', 'generic', { summary: str }, str, () => 'Transfer successful'),
-  ]),
+  inOrder(AGENT_TEXTS, [...customerTools, ...recordTools, ...lineTools, ...billTools, TRANSFER_TO_HUMAN_AGENTS]),
   [...lineMethods, ...billMethods, ...agentAssertions],
 )
 

@@ -7,7 +7,7 @@ import { equals, type PyValue } from '../python/value.ts'
 import { type Tool, tool } from '../tool.ts'
 import { cabinClass } from './cabins.ts'
 import { FlightInfo, flightType, insuranceChoice, Passenger, Payment, Reservation, type User } from './models.ts'
-import { charge, hasBalance } from './payments.ts'
+import { BAGGAGE_PRICE, charge, hasBalance } from './payments.ts'
 import { listOfGiven, offer, readEach, takeSeats } from './seats.ts'
 import { type AirlineState, itemAt, userOf } from './state.ts'
 
@@ -15,7 +15,6 @@ import { type AirlineState, itemAt, userOf } from './state.ts'
 const RESERVATION_IDS = ['HATHAT', 'HATHAU', 'HATHAV']
 const NOW = '2024-05-15T15:00:00'
 const INSURANCE_PRICE = 30n
-const BAGGAGE_PRICE = 50n
 
 function newReservationId({ db }: AirlineState): string {
   const id = RESERVATION_IDS.find((one) => !db.tables.reservations.has(one))

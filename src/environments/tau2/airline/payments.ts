@@ -1,8 +1,9 @@
+import { valueAt } from '../python/access.ts'
 import { compare, subtract } from '../python/arithmetic.ts'
 import { valueError } from '../python/errors.ts'
 import { equals, type PyValue } from '../python/value.ts'
 import { Payment, type User } from './models.ts'
-import { type AirlineState, userOf, valueAt } from './state.ts'
+import { type AirlineState, userOf } from './state.ts'
 
 /** Of a bag beyond the free ones. */
 export const BAGGAGE_PRICE = 50n

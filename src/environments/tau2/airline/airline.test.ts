@@ -1,12 +1,16 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { Tau2World } from '../environment.ts'
 import { dumps, parseJson } from '../python/json.ts'
 import type { PyDict, PyValue } from '../python/value.ts'
 import { airline } from './domain.ts'
 import type { AirlineState } from './state.ts'
-import { callWith } from './testing/calls.ts'
 
 const data = airline.load(join(import.meta.dirname, 'testing', 'tiny'))
+
+/** What an environment in this state answers; arguments are JSON, which keeps `2` and `2.0` apart. */
+const callWith = (state: AirlineState, name: string, json: string): string =>
+  new Tau2World(airline, { ...data, open: () => state }).call('assistant', name, parseJson(json) as PyDict).content
 
 const changes = (state: AirlineState) =>
   state.db.changes().map(({ op, path, value }) => `${op} ${path}${value === undefined ? '' : ` ${dumps(value)}`}`)

@@ -1,5 +1,5 @@
 import { field, int, str } from '../model.ts'
-import { iterate } from '../python/access.ts'
+import { itemAt, iterate } from '../python/access.ts'
 import { add, compare, multiply, sum } from '../python/arithmetic.ts'
 import { valueError } from '../python/errors.ts'
 import { str as text } from '../python/number.ts'
@@ -7,15 +7,14 @@ import { equals, type PyValue } from '../python/value.ts'
 import { type Tool, tool } from '../tool.ts'
 import { cabinClass } from './cabins.ts'
 import { FlightInfo, flightType, insuranceChoice, Passenger, Payment, Reservation, type User } from './models.ts'
-import { charge, hasBalance } from './payments.ts'
+import { BAGGAGE_PRICE, charge, hasBalance } from './payments.ts'
 import { listOfGiven, offer, readEach, takeSeats } from './seats.ts'
-import { type AirlineState, itemAt, userOf } from './state.ts'
+import { type AirlineState, userOf } from './state.ts'
 
 /** Ids of new reservations: three an episode, and the fourth is refused. */
 const RESERVATION_IDS = ['HATHAT', 'HATHAU', 'HATHAV']
 const NOW = '2024-05-15T15:00:00'
 const INSURANCE_PRICE = 30n
-const BAGGAGE_PRICE = 50n
 
 function newReservationId({ db }: AirlineState): string {
   const id = RESERVATION_IDS.find((one) => !db.tables.reservations.has(one))

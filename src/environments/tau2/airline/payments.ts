@@ -1,13 +1,17 @@
+import { valueAt } from '../python/access.ts'
 import { compare, subtract } from '../python/arithmetic.ts'
 import { valueError } from '../python/errors.ts'
 import { equals, type PyValue } from '../python/value.ts'
 import { Payment, type User } from './models.ts'
-import { type AirlineState, userOf, valueAt } from './state.ts'
+import { type AirlineState, userOf } from './state.ts'
+
+/** Of a bag beyond the free ones. */
+export const BAGGAGE_PRICE = 50n
 
 type PaymentMethod = User['payment_methods'] extends Map<string, infer M> ? M : never
 
 /** A method that holds money of its own, and so can run out of it. */
-export type Balance = Extract<PaymentMethod, { amount: number }>
+type Balance = Extract<PaymentMethod, { amount: number }>
 
 /** Whether a method holds money of its own. */
 export function hasBalance(method: PaymentMethod): method is Balance {

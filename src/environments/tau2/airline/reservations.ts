@@ -6,11 +6,9 @@ import { clone, equals, type PyValue } from '../python/value.ts'
 import { type Tool, tool } from '../tool.ts'
 import { cabinClass } from './cabins.ts'
 import { FlightInfo, Passenger, Payment, Reservation, type ReservationFlight } from './models.ts'
-import { settle } from './payments.ts'
+import { BAGGAGE_PRICE, settle } from './payments.ts'
 import { listOfGiven, offer, readEach } from './seats.ts'
 import { type AirlineState, type Booked, reservationOf, userOf } from './state.ts'
-
-const BAGGAGE_PRICE = 50n
 
 /** Each cancellation doubles the history: upstream would go on until memory ends. */
 const LONGEST_HISTORY = 10_000
@@ -25,6 +23,14 @@ const updated = field(Reservation, 'The updated reservation.')
 /** This episode's own copy of a reservation that exists. */
 function edit({ db }: AirlineState, id: PyValue): Booked {
   return db.tables.reservations.edit(id as string)
+}
+
+/** The same once its change is paid for, with the payment in its history. */
+function editPaid(state: AirlineState, id: PyValue, paymentId: PyValue, total: PyValue): Booked {
+  const payment = settle(state, reservationOf(state, id).user_id, paymentId, total)
+  const reservation = edit(state, id)
+  if (payment) reservation.payment_history.push(payment)
+  return reservation
 }
 
 export const getReservationDetails: Tool<AirlineState> = tool({
@@ -74,9 +80,7 @@ export const updateReservationBaggages: Tool<AirlineState> = tool({
     userOf(state, user_id)
     const added = subtract(nonfreeBaggages, nonfree_baggages)
     const price = compare(added, 0n) > 0 ? multiply(BAGGAGE_PRICE, added) : 0n
-    const payment = settle(state, user_id, paymentId, price)
-    const reservation = edit(state, id)
-    if (payment) reservation.payment_history.push(payment)
+    const reservation = editPaid(state, id, paymentId, price)
     reservation.total_baggages = totalBaggages
     reservation.nonfree_baggages = nonfreeBaggages
     return reservation
@@ -113,9 +117,7 @@ export const updateReservationFlights: Tool<AirlineState> = tool({
       )
     const booked = iterate(wanted).map((info) => kept(info) ?? offer(state, info, cabin, count))
     const priceOf = (list: readonly ReservationFlight[]) => list.reduce((sum, { price }) => sum + price, 0n) * count
-    const payment = settle(state, old.user_id, paymentId, priceOf(booked) - priceOf(old.flights))
-    const reservation = edit(state, id)
-    if (payment) reservation.payment_history.push(payment)
+    const reservation = editPaid(state, id, paymentId, priceOf(booked) - priceOf(old.flights))
     reservation.flights = booked
     reservation.cabin = cabin
     return reservation

@@ -1,4 +1,5 @@
 import { field, list, str } from '../model.ts'
+import { valueAt } from '../python/access.ts'
 import { compareText } from '../python/arithmetic.ts'
 import { valueError } from '../python/errors.ts'
 import { repr } from '../python/number.ts'
@@ -6,7 +7,7 @@ import type { PyValue } from '../python/value.ts'
 import { type Tool, tool } from '../tool.ts'
 import { pairOf } from './cabins.ts'
 import { DirectFlight, type Flight, type FlightDateStatusAvailable } from './models.ts'
-import { type AirlineState, flightOnDate, valueAt } from './state.ts'
+import { type AirlineState, flightOnDate } from './state.ts'
 
 interface Search {
   date: PyValue

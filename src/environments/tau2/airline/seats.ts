@@ -1,10 +1,10 @@
 import { any, dict, type Field, type Fields, field, list, type Model, union } from '../model.ts'
-import { attributeOf, iterate } from '../python/access.ts'
+import { attributeOf, itemAt, iterate } from '../python/access.ts'
 import { valueError } from '../python/errors.ts'
 import { str } from '../python/number.ts'
 import { isDict, isModel, MODEL, type PyValue } from '../python/value.ts'
 import { FlightDateStatusAvailable, ReservationFlight } from './models.ts'
-import { type AirlineState, flightOf, flightOnDate, itemAt } from './state.ts'
+import { type AirlineState, flightOf, flightOnDate } from './state.ts'
 
 /** A parameter that takes instances of a model, or dictionaries to be read as such. */
 export function listOfGiven<F extends Fields>(model: Model<F>, description: string): Field {

@@ -1,8 +1,9 @@
 import type { TableDatabase } from '../database.ts'
 import type { DomainState } from '../domain.ts'
-import { PyError, valueError } from '../python/errors.ts'
-import { repr, str } from '../python/number.ts'
-import { asKey, type PyValue } from '../python/value.ts'
+import { valueAt } from '../python/access.ts'
+import { valueError } from '../python/errors.ts'
+import { str } from '../python/number.ts'
+import type { PyValue } from '../python/value.ts'
 import type { Flight, FlightDateStatus, FlightDB, Reservation, User } from './models.ts'
 
 export interface AirlineState extends DomainState {
@@ -56,23 +57,4 @@ export function flightOnDate(state: AirlineState, number: PyValue, date: PyValue
   const day = valueAt(flightOf(state, number).dates, date)
   if (!day) throw valueError(`Flight ${str(number)} not found on date ${str(date)}`)
   return day
-}
-
-/**
- * `map.get(key)` for any key: undefined when it is not there.
- * @throws PyError TypeError for a key Python cannot look up
- */
-export function valueAt<T>(map: ReadonlyMap<string, T>, key: PyValue): T | undefined {
-  const name = asKey(key)
-  return name === undefined ? undefined : map.get(name)
-}
-
-/**
- * `map[key]`.
- * @throws PyError KeyError, or TypeError for a key Python cannot look up
- */
-export function itemAt<T>(map: ReadonlyMap<string, T>, key: PyValue): T {
-  const value = valueAt(map, key)
-  if (value === undefined) throw new PyError('KeyError', repr(key))
-  return value
 }

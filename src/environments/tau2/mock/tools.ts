@@ -8,6 +8,7 @@ import { any, field, list, str, type Type } from '../model.ts'
 import { valueError } from '../python/errors.ts'
 import { str as text } from '../python/number.ts'
 import { equals, type PyValue } from '../python/value.ts'
+import { TRANSFER_TO_HUMAN_AGENTS } from '../shared-tools.ts'
 import { type Method, method, tool, toolkit } from '../tool.ts'
 import { type MockDb, type MockUserDb, Notification, TASK_STATUS, Task, User } from './models.ts'
 
@@ -80,18 +81,6 @@ const UPDATE_TASK_STATUS = tool<MockState>({
     task.status = status as Task['status']
     return task
   },
-})
-
-const TRANSFER_TO_HUMAN_AGENTS = tool<MockState>({
-  name: 'transfer_to_human_agents',
-  kind: 'generic',
-  description:
-    "Transfer the user to a human agent, with a summary of the user's issue.\n\n" +
-    'Only transfer if\n -  the user explicitly asks for a human agent\n' +
-    " -  given the policy and the available tools, you cannot solve the user's issue.",
-  parameters: { summary: field(str, "A summary of the user's issue.") },
-  returns: field(str, 'A message indicating the user has been transferred to a human agent.'),
-  call: () => 'Transfer successful',
 })
 
 const ASSERT_NUMBER_OF_TASKS = method<MockState>(

@@ -1,4 +1,5 @@
 import { PyError } from './errors.ts'
+import { repr } from './number.ts'
 import { asKey, equals, fieldsOf, isDict, isModel, type PyValue, typeName } from './value.ts'
 
 /**
@@ -23,6 +24,25 @@ export function length(value: PyValue): number {
   if (typeof value === 'string') return [...value].length
   if (isDict(value)) return value.size
   throw new PyError('TypeError', `object of type '${typeName(value)}' has no len()`)
+}
+
+/**
+ * `map.get(key)` for any key: undefined when it is not there.
+ * @throws PyError TypeError for a key Python cannot look up
+ */
+export function valueAt<T>(map: ReadonlyMap<string, T>, key: PyValue): T | undefined {
+  const name = asKey(key)
+  return name === undefined ? undefined : map.get(name)
+}
+
+/**
+ * `map[key]`.
+ * @throws PyError KeyError, or TypeError for a key Python cannot look up
+ */
+export function itemAt<T>(map: ReadonlyMap<string, T>, key: PyValue): T {
+  const value = valueAt(map, key)
+  if (value === undefined) throw new PyError('KeyError', repr(key))
+  return value
 }
 
 /**

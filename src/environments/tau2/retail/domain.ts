@@ -1,6 +1,7 @@
 import { TableStore } from '../database.ts'
 import type { Domain } from '../domain.ts'
 import { constructFrom, readJson, readText } from '../files.ts'
+import { CALCULATE, TRANSFER_TO_HUMAN_AGENTS } from '../shared-tools.ts'
 import { toolkit } from '../tool.ts'
 import {
   EXCHANGE_DELIVERED_ORDER_ITEMS,
@@ -15,7 +16,6 @@ import {
   MODIFY_USER_ADDRESS,
 } from './orders.ts'
 import {
-  CALCULATE,
   FIND_USER_ID_BY_EMAIL,
   FIND_USER_ID_BY_NAME_ZIP,
   GET_ITEM_DETAILS,
@@ -23,7 +23,6 @@ import {
   GET_PRODUCT_DETAILS,
   GET_USER_DETAILS,
   LIST_ALL_PRODUCT_TYPES,
-  TRANSFER_TO_HUMAN_AGENTS,
 } from './reads.ts'
 import type { RetailState } from './state.ts'
 

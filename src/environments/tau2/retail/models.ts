@@ -25,7 +25,7 @@ export const Product = new Model(
   { description: 'Represents a product with its variants' },
 )
 
-export const UserName = new Model(
+const UserName = new Model(
   'UserName',
   {
     first_name: field(str, "User's first name"),
@@ -47,14 +47,14 @@ export const UserAddress = new Model(
   { description: 'Represents a physical address' },
 )
 
-export const CreditCard = new Model('CreditCard', {
+const CreditCard = new Model('CreditCard', {
   source: field(literal('credit_card'), 'Indicates this is a credit card payment method'),
   id: field(str, 'Unique identifier for the payment method'),
   brand: field(str, 'Credit card brand (e.g., visa, mastercard)'),
   last_four: field(str, 'Last four digits of the credit card'),
 })
 
-export const Paypal = new Model('Paypal', {
+const Paypal = new Model('Paypal', {
   source: field(literal('paypal'), 'Indicates this is a paypal payment method'),
   id: field(str, 'Unique identifier for the payment method'),
 })
@@ -81,7 +81,7 @@ export const User = new Model(
   { description: 'Represents a user with their personal information, payment methods and order history' },
 )
 
-export const OrderFulfilment = new Model(
+const OrderFulfilment = new Model(
   // Upstream's spelling: schemas show it.
   'OrderFullfilment',
   {

@@ -1,4 +1,3 @@
-import { calculate } from '../calculator.ts'
 import { field, str } from '../model.ts'
 import { stringFor } from '../python/access.ts'
 import { valueError } from '../python/errors.ts'
@@ -8,21 +7,6 @@ import { tool } from '../tool.ts'
 import { Order, Product, User, Variant } from './models.ts'
 import { findItem, findOrder, findProduct, findUser, type RetailState } from './state.ts'
 import { ORDER_ID, USER_ID } from './texts.ts'
-
-export const CALCULATE = tool<RetailState>({
-  name: 'calculate',
-  kind: 'generic',
-  description: 'Calculate the result of a mathematical expression.',
-  parameters: {
-    expression: field(
-      str,
-      "The mathematical expression to calculate, such as '2 + 2'. The expression can contain numbers, " +
-        'operators (+, -, *, /), parentheses, and spaces.',
-    ),
-  },
-  returns: field(str, 'The result of the mathematical expression.'),
-  call: (_state, expression) => calculate(expression),
-})
 
 export const FIND_USER_ID_BY_NAME_ZIP = tool<RetailState>({
   name: 'find_user_id_by_name_zip',
@@ -117,16 +101,4 @@ export const LIST_ALL_PRODUCT_TYPES = tool<RetailState>({
     const products = [...db.tables.products.values()]
     return dumps(new Map(products.map(({ name, product_id }) => [name, product_id])), { sortKeys: true })
   },
-})
-
-export const TRANSFER_TO_HUMAN_AGENTS = tool<RetailState>({
-  name: 'transfer_to_human_agents',
-  kind: 'generic',
-  description:
-    "Transfer the user to a human agent, with a summary of the user's issue.\n\n" +
-    'Only transfer if\n -  the user explicitly asks for a human agent\n' +
-    " -  given the policy and the available tools, you cannot solve the user's issue.",
-  parameters: { summary: field(str, "A summary of the user's issue.") },
-  returns: field(str, 'A message indicating the user has been transferred to a human agent.'),
-  call: () => 'Transfer successful',
 })

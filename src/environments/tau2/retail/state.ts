@@ -1,7 +1,8 @@
 import type { TableDatabase } from '../database.ts'
 import type { DomainState } from '../domain.ts'
+import { valueAt } from '../python/access.ts'
 import { valueError } from '../python/errors.ts'
-import { asKey, type PyValue } from '../python/value.ts'
+import type { PyValue } from '../python/value.ts'
 import type { Order, PaymentMethod, Product, RetailDb, User, Variant } from './models.ts'
 
 /** A shop's database in one episode. */
@@ -31,16 +32,10 @@ export function findProduct({ db }: RetailState, id: PyValue): Product {
   return product
 }
 
-/** An entry of a dictionary inside an entity, or undefined. */
-function entry<T>(dictionary: ReadonlyMap<string, T>, key: PyValue): T | undefined {
-  const id = asKey(key)
-  return id === undefined ? undefined : dictionary.get(id)
-}
-
 /** @throws PyError ValueError when no product has such a variant */
 export function findItem({ db }: RetailState, id: PyValue): Variant {
   for (const product of db.tables.products.values()) {
-    const variant = entry(product.variants, id)
+    const variant = valueAt(product.variants, id)
     if (variant) return variant
   }
   throw valueError('Item not found')
@@ -48,14 +43,14 @@ export function findItem({ db }: RetailState, id: PyValue): Variant {
 
 /** @throws PyError ValueError when there is no such product, or it has no such variant */
 export function findVariant(state: RetailState, productId: string, variantId: PyValue): Variant {
-  const variant = entry(findProduct(state, productId).variants, variantId)
+  const variant = valueAt(findProduct(state, productId).variants, variantId)
   if (!variant) throw valueError('Variant not found')
   return variant
 }
 
 /** @throws PyError ValueError when there is no such user, or they have no such payment method */
 export function findPaymentMethod(state: RetailState, userId: string, id: PyValue): PaymentMethod {
-  const method = entry(findUser(state, userId).payment_methods, id)
+  const method = valueAt(findUser(state, userId).payment_methods, id)
   if (!method) throw valueError('Payment method not found')
   return method
 }

@@ -1,5 +1,6 @@
 import { field, int, list, str } from '../model.ts'
 import { contains } from '../python/access.ts'
+import { compareText } from '../python/arithmetic.ts'
 import { PyDate } from '../python/date.ts'
 import { PyError, valueError } from '../python/errors.ts'
 import { str as text } from '../python/number.ts'
@@ -57,14 +58,9 @@ function addItem(bill: Bill, amount: number, description: string): void {
 /** Puts an amount on the customer's first draft bill; without one, on a new one for the next month. */
 export function chargeCustomer(state: TelecomState, customerId: PyValue, amount: number, description: string): void {
   const customer = customerById(state, customerId)
-  let bill: Bill | undefined
-  for (const id of customer.bill_ids) {
-    const one = billById(state, id)
-    if (one.status !== 'Draft') continue
-    bill = one
-    break
-  }
-  addItem(bill ?? newBill(state, customer, state.newBillId(), 'Draft', NEXT_MONTH), amount, description)
+  const id = customer.bill_ids.find((one) => billById(state, one).status === 'Draft')
+  const bill = id === undefined ? newBill(state, customer, state.newBillId(), 'Draft', NEXT_MONTH) : billById(state, id)
+  addItem(bill, amount, description)
 }
 
 /** `items[:limit]`. */
@@ -85,9 +81,7 @@ export const billTools = [
     list(billModel),
     (state, customerId, limit) => {
       const bills = customerById(state, customerId).bill_ids.map((id) => billById(state, id))
-      bills.sort((left, right) =>
-        left.issue_date.iso < right.issue_date.iso ? 1 : left.issue_date.iso > right.issue_date.iso ? -1 : 0,
-      )
+      bills.sort((left, right) => compareText(right.issue_date.iso, left.issue_date.iso))
       return firstItems(bills, limit)
     },
   ),

@@ -8,7 +8,6 @@ import { AGENT_TEXTS, type ToolText, USER_TEXTS } from './texts.ts'
 type Parameters = { readonly [name: string]: Type | Field }
 type Call = (state: TelecomState, ...values: PyValue[]) => PyValue
 
-export type AgentToolName = keyof typeof AGENT_TEXTS
 export type UserToolName = keyof typeof USER_TEXTS
 
 function withTexts(parameters: Parameters, texts: ToolText['parameters'] = {}): Fields {
@@ -19,24 +18,33 @@ function withTexts(parameters: Parameters, texts: ToolText['parameters'] = {}): 
   return Object.fromEntries(entries)
 }
 
-/** A tool of the company's agent, with upstream's words. */
-export function agentTool(
-  name: AgentToolName,
+function described(
+  name: string,
+  text: ToolText,
   kind: ToolKind,
   parameters: Parameters,
   returns: Type,
   call: Call,
 ): Tool<TelecomState> {
-  const text: ToolText = AGENT_TEXTS[name]
-  const { description } = text
   return tool({
     name,
     kind,
-    description,
+    description: text.description,
     parameters: withTexts(parameters, text.parameters),
     returns: field(returns, text.returns),
     call,
   })
+}
+
+/** A tool of the company's agent, with upstream's words. */
+export function agentTool(
+  name: keyof typeof AGENT_TEXTS,
+  kind: ToolKind,
+  parameters: Parameters,
+  returns: Type,
+  call: Call,
+): Tool<TelecomState> {
+  return described(name, AGENT_TEXTS[name], kind, parameters, returns, call)
 }
 
 /** A tool of the user, with upstream's words: each answers in prose. */
@@ -46,14 +54,5 @@ export function userTool(
   call: Call,
   parameters: Parameters = {},
 ): Tool<TelecomState> {
-  const text: ToolText = USER_TEXTS[name]
-  const { description } = text
-  return tool({
-    name,
-    kind,
-    description,
-    parameters: withTexts(parameters, text.parameters),
-    returns: field(str),
-    call,
-  })
+  return described(name, USER_TEXTS[name], kind, parameters, str, call)
 }

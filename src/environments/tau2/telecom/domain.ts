@@ -3,13 +3,12 @@ import { UserError } from '../../../core/index.ts'
 import { ModelDatabase } from '../database.ts'
 import type { Domain, DomainData } from '../domain.ts'
 import { constructFrom, readText } from '../files.ts'
-import { str } from '../model.ts'
 import { freeze } from '../python/value.ts'
+import { TRANSFER_TO_HUMAN_AGENTS } from '../shared-tools.ts'
 import { type Tool, toolkit } from '../tool.ts'
 import { agentAssertions, userAssertions } from './assertions.ts'
 import { billMethods, billTools } from './bills.ts'
 import { customerTools } from './customers.ts'
-import { agentTool } from './described.ts'
 import { airplaneMethods, airplaneTools } from './device/airplane.ts'
 import { apnMethods, apnTools } from './device/apn.ts'
 import { appMethods, appTools } from './device/apps.ts'
@@ -40,13 +39,7 @@ function inOrder(names: object, tools: Tool<TelecomState>[]): Tool<TelecomState>
 
 const tools = toolkit<TelecomState>(
   'TelecomTools',
-  inOrder(AGENT_TEXTS, [
-    ...customerTools,
-    ...recordTools,
-    ...lineTools,
-    ...billTools,
-    agentTool('transfer_to_human_agents', 'generic', { summary: str }, str, () => 'Transfer successful'),
-  ]),
+  inOrder(AGENT_TEXTS, [...customerTools, ...recordTools, ...lineTools, ...billTools, TRANSFER_TO_HUMAN_AGENTS]),
   [...lineMethods, ...billMethods, ...agentAssertions],
 )
 
@@ -80,20 +73,11 @@ const userTools = toolkit<TelecomState>(
   ],
 )
 
-export interface TelecomData extends DomainData<TelecomState> {
-  /** @param seed of the ids that new bills get; left out, they are those of recordings */
-  open(seed?: number): TelecomState
-}
-
-export interface TelecomDomain extends Domain<TelecomState> {
-  load(folder: string): TelecomData
-}
-
 function policyText(main: string, techSupport: string): string {
   return `<main_policy>\n${main}\n</main_policy>\n<tech_support_policy>\n${techSupport}\n</tech_support_policy>`
 }
 
-function load(folder: string): TelecomData {
+function load(folder: string): DomainData<TelecomState> {
   const file = join(folder, 'db.toml')
   const records = freeze(constructFrom(telecomModel, readToml(folder, 'db.toml'), file))
   // Every table may be left out, so that a file cut off to nothing would do.
@@ -105,14 +89,14 @@ function load(folder: string): TelecomData {
   return {
     policy: policyText(readText(folder, 'main_policy.md'), manual),
     soloPolicy: policyText(readText(folder, 'main_policy_solo.md'), manual),
-    open: (seed) => ({
+    open: () => ({
       db: new ModelDatabase(telecomModel, records),
       userDb: new ModelDatabase(telecomUserModel, user),
       vpn: vpnModel.of({ server_address: '192.168.1.1', protocol: 'OpenVPN', server_performance: 'excellent' }),
-      newBillId: billIds(seed),
+      newBillId: billIds(),
     }),
   }
 }
 
 /** τ²-bench's telephone company: an agent at its records, and a user who mends the phone with the agent's help. */
-export const telecom: TelecomDomain = { name: 'telecom', tools, userTools, load, sync: syncTelecom }
+export const telecom: Domain<TelecomState> = { name: 'telecom', tools, userTools, load, sync: syncTelecom }

@@ -26,7 +26,7 @@ export function planById(state: TelecomState, id: PyValue): Plan {
   return recordById(state.db.value.plans, 'plan_id', 'Plan', id)
 }
 
-export function deviceById(state: TelecomState, id: PyValue): Device {
+function deviceById(state: TelecomState, id: PyValue): Device {
   return recordById(state.db.value.devices, 'device_id', 'Device', id)
 }
 

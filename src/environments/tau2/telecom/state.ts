@@ -1,4 +1,3 @@
-import { hash32 } from '../../../core/index.ts'
 import type { ModelDatabase } from '../database.ts'
 import type { DomainState } from '../domain.ts'
 import { PyDate } from '../python/date.ts'
@@ -17,21 +16,15 @@ export interface TelecomState extends DomainState {
    * however often it is made again. Upstream shares it between all conversations of a process; here each has its own.
    */
   readonly vpn: VpnDetails
-  readonly newBillId: BillIds
+  readonly newBillId: () => string
 }
 
-/** Gives the id of each new draft bill. */
-export type BillIds = () => string
-
-/**
- * Upstream draws these ids at random.
- * @param seed left out, ids count up as in recordings: B00000001, B00000002, …
- */
-export function billIds(seed?: number): BillIds {
+/** The ids of one episode's new draft bills. Upstream draws them at random; these count up, as in recordings. */
+export function billIds(): () => string {
   let count = 0
   return () => {
     count++
-    return `B${(seed === undefined ? count : hash32('bill', seed, count)).toString(16).padStart(8, '0')}`
+    return `B${count.toString(16).padStart(8, '0')}`
   }
 }
 

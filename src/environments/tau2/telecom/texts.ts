@@ -1,3 +1,5 @@
+import { TRANSFER_TO_HUMAN_AGENTS } from '../shared-tools.ts'
+
 /**
  * What models read of the telecom tools, in upstream's order.
  *
@@ -88,12 +90,8 @@ export const AGENT_TEXTS = {
     },
     returns: 'Message indicating the roaming has been enabled.',
   },
-  transfer_to_human_agents: {
-    description:
-      "Transfer the user to a human agent, with a summary of the user's issue.\n\nOnly transfer if\n -  the user explicitly asks for a human agent\n -  given the policy and the available tools, you cannot solve the user's issue.",
-    parameters: { summary: "A summary of the user's issue." },
-    returns: 'A message indicating the user has been transferred to a human agent.',
-  },
+  // All domains have this tool, with its texts: only its place is told here.
+  transfer_to_human_agents: { description: TRANSFER_TO_HUMAN_AGENTS.description },
   refuel_data: {
     description:
       "Refuels data for a specific line, adding to the customer's bill.\n\nChecks: Line status must be Active, Customer owns the line.\nLogic: Adds data to the line and charges customer based on the plan's refueling rate.",

@@ -1,7 +1,7 @@
 import { str } from '../../model.ts'
-import { stringFor } from '../../python/access.ts'
+import { stringFor, valueAt } from '../../python/access.ts'
 import { repr, str as text } from '../../python/number.ts'
-import { asKey, fieldsOf, isTruthy, type PyValue } from '../../python/value.ts'
+import { fieldsOf, isTruthy, type PyValue } from '../../python/value.ts'
 import { method } from '../../tool.ts'
 import { userTool } from '../described.ts'
 import { phoneOf, type TelecomState } from '../state.ts'
@@ -12,8 +12,7 @@ type Permissions = AppStatus['permissions']
 
 /** @throws PyError TypeError for a name that Python cannot look up */
 function appNamed(state: TelecomState, name: PyValue): AppStatus | undefined {
-  const key = asKey(name)
-  return key === undefined ? undefined : phoneOf(state).app_statuses.get(key)
+  return valueAt(phoneOf(state).app_statuses, name)
 }
 
 function granted(permissions: Permissions): string[] {

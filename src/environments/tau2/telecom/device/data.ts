@@ -1,5 +1,4 @@
-import type { Tool } from '../../tool.ts'
-import { method } from '../../tool.ts'
+import { method, type Tool } from '../../tool.ts'
 import { type UserToolName, userTool } from '../described.ts'
 import { phoneOf, type TelecomState } from '../state.ts'
 import { searchNetwork } from './connection.ts'

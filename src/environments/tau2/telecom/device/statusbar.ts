@@ -21,7 +21,7 @@ function cellularIcons(phone: Phone): string[] {
 }
 
 /** The icons at the top of the screen. */
-export function statusBar(phone: Phone): string {
+function statusBar(phone: Phone): string {
   const icons = phone.airplane_mode ? ['✈️ Airplane Mode'] : cellularIcons(phone)
   if (phone.wifi_enabled && phone.wifi_connected) {
     icons.push(phone.wifi_ssid ? `📡 Connected to ${phone.wifi_ssid}` : '📡 Enabled')

@@ -10,8 +10,8 @@ export const data = telecom.load(folder)
 
 export type World = Tau2World<TelecomState>
 
-export function newWorld(seed?: number): World {
-  return new Tau2World(telecom, { ...data, open: () => data.open(seed) })
+export function newWorld(): World {
+  return new Tau2World(telecom, data)
 }
 
 export function args(json: string): PyDict {

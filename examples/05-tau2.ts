@@ -79,10 +79,7 @@ export default defineConfig({
       // What the scripted user and the evaluation make of an agent that does all right, on every held-out task; and of none.
       playersStage({
         environment: tau2Environment(),
-        players: {
-          'gold-replay': (task) => goldPlayer(environment.gold(task)),
-          random: (_, seed) => randomPlayer(seed),
-        },
+        players,
         settings: { tasks: 0, maxSteps: 30 },
       }),
     ],

@@ -2,7 +2,7 @@
  * A chat model on τ²-bench's test tasks, as upstream runs it: its prompts, its tools, a model as the user.
  *
  *     export TAU2_DATA_DIR=tau2-bench/data/tau2 OPENAI_API_KEY=…
- *     npx rwml run examples/06-tau2-baseline.ts --set evaluate.tasks=2      # a few cents: does all of it work?
+ *     npx rwml run examples/06-tau2-baseline.ts --set evaluate.tasks=2      # under half a dollar: does all of it work?
  *     npx rwml run examples/06-tau2-baseline.ts --out runs/baseline         # 100 tasks; Ctrl-C, then --resume, pays nothing twice
  *
  * What it costs, and how other services are named: docs/tau2.md.

@@ -33,11 +33,10 @@ export function recordedSequences({ name, tasks }: OpenedDomain, folder: string)
   const path = join(folder, `fuzz_${name}.json`)
   if (!existsSync(path)) return []
   const [first] = tasks.values()
-  const { sequences } = JSON.parse(readFileSync(path, 'utf8')) as { sequences: { task_id?: string }[] }
-  // The numbers' own forms matter for the arguments, and only there.
-  const lossless = parseJson(readFileSync(path, 'utf8')) as PyDict
-  return (lossless.get('sequences') as PyDict[]).map((one, index) => ({
-    task: tasks.get(sequences[index].task_id ?? first.id) ?? first,
+  // Not read by JSON.parse: the numbers in arguments keep their own forms.
+  const recording = parseJson(readFileSync(path, 'utf8')) as PyDict
+  return (recording.get('sequences') as PyDict[]).map((one) => ({
+    task: tasks.get(one.get('task_id') as string) ?? first,
     calls: (one.get('steps') as PyDict[]).map((step) => ({
       party: step.get('requestor') as Party,
       name: step.get('name') as string,

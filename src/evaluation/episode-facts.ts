@@ -1,4 +1,4 @@
-import type { Trajectory } from '../core/index.ts'
+import { mean, type Trajectory } from '../core/index.ts'
 
 /** What an environment says of its episodes beside their reward, taken together. */
 export interface FactSummary {
@@ -21,6 +21,5 @@ export function summariseFacts(trajectories: readonly Trajectory[]): FactSummary
     }
   }
   if (numbers.size === 0 && Object.keys(counts).length === 0) return null
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   return { counts, means: Object.fromEntries([...numbers].map(([name, values]) => [name, mean(values)])) }
 }

@@ -33,13 +33,16 @@ const episodeSchema = z.custom<Episode>(
 )
 
 /** Longest wait for one answer of an environment, milliseconds, where nothing else is said. */
-export const STEP_DEADLINE = 60_000
+const STEP_DEADLINE = 60_000
 
-/** How long to wait for an environment, in milliseconds, and what ends the wait before. */
+/** What ends the wait for one answer of an environment. */
 export interface Wait {
-  deadline: number
+  /** In milliseconds; the environment's own where it is missing. */
+  deadline?: number
   signal?: AbortSignal
 }
+
+type BoundedWait = Wait & { deadline: number }
 
 /**
  * An episode of anybody's environment, held to its word: an environment that throws, does not answer or answers with something
@@ -55,10 +58,10 @@ export class GuardedEpisode {
   readonly hidden: HiddenCall[] | undefined
   private readonly task: Task
   private readonly episode: Episode
-  private readonly wait: Wait
+  private readonly wait: BoundedWait
   private steps = 0
 
-  private constructor(task: Task, episode: Episode, wait: Wait) {
+  private constructor(task: Task, episode: Episode, wait: BoundedWait) {
     this.task = task
     this.episode = episode
     this.wait = wait
@@ -66,8 +69,14 @@ export class GuardedEpisode {
     this.hidden = checked(episode.hidden, hiddenSchema.optional(), `${named(task)}: its hidden calls`)
   }
 
-  /** `wait` bounds opening and every step. */
-  static async open(environment: Environment, task: Task, options: OpenOptions, wait: Wait): Promise<GuardedEpisode> {
+  /** The wait bounds opening and every step. */
+  static async open(
+    environment: Environment,
+    task: Task,
+    options: OpenOptions,
+    { deadline = environment.deadline ?? STEP_DEADLINE, signal }: Wait,
+  ): Promise<GuardedEpisode> {
+    const wait: BoundedWait = { deadline, signal }
     checked(task, taskSchema, `a task of the environment ${environment.name}`)
     const opened = await answered(() => environment.open(task, options), wait, `${named(task)}: opening it`)
     return new GuardedEpisode(task, checked(opened, episodeSchema, `${named(task)}: its episode`), wait)
@@ -122,7 +131,7 @@ function checked<T>(value: unknown, schema: z.ZodType<T>, what: string): T {
 }
 
 /** What `ask` returns or promises. Every wait has a deadline and says what it waited for; Ctrl-C ends it at once. */
-async function answered<T>(ask: () => T | Promise<T>, { deadline, signal }: Wait, what: string): Promise<T> {
+async function answered<T>(ask: () => T | Promise<T>, { deadline, signal }: BoundedWait, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   let stop = () => {}
   try {

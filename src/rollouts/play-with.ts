@@ -1,18 +1,11 @@
 import { inspect } from 'node:util'
 import type { Player, View } from '../agents/index.ts'
-import {
-  type Action,
-  type EpisodeFacts,
-  hash32,
-  type PastTurn,
-  type Task,
-  type Trajectory,
-  type Turn,
-} from '../core/index.ts'
+import { type Action, hash32, type PastTurn, type Task, type Trajectory, type Turn } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { isConversationFailure } from '../services/index.ts'
-import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
+import { GuardedEpisode } from './guarded-episode.ts'
 import type { Slot } from './play.ts'
+import { BEGUN, standingAfter } from './standing.ts'
 
 export interface PlayWithOptions {
   environment: Environment
@@ -79,7 +72,7 @@ async function playOnce(
   options: PlayWithOptions,
   stopped: AbortSignal,
 ): Promise<Trajectory> {
-  const { environment, maxSteps, stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE, signal } = options
+  const { environment, maxSteps, stepDeadline: deadline, signal } = options
   const { task, sample } = slot
   const first = hash32(options.seed, task.id, sample)
   const seed = attempt === 0 ? first : hash32(first, 'again', attempt)
@@ -87,11 +80,8 @@ async function playOnce(
   const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
   const turns: Turn[] = []
   const history: PastTurn[] = []
-  let reward: number | undefined
-  let failed: string | undefined
-  let facts: EpisodeFacts | undefined
-  let [done, truncated] = [false, false]
-  while (!done && !truncated) {
+  let standing = BEGUN
+  while (!standing.done && !standing.truncated) {
     stopped.throwIfAborted()
     const view: View = {
       instruction: task.instruction,
@@ -103,8 +93,7 @@ async function playOnce(
     const action = await acted(player, view)
     stopped.throwIfAborted()
     if (typeof action === 'string') {
-      failed = action
-      truncated = true
+      standing = { ...standing, failed: action, truncated: true }
       break
     }
     const result = await episode.step(action)
@@ -112,9 +101,7 @@ async function playOnce(
     // What a player wrote is its action: there are no tokens to keep.
     turns.push({ reply: '', action, observation, hidden, valid, tokens: [], logprobs: [] })
     history.push({ reply: '', action, observation })
-    if (result.reward !== undefined) reward = result.reward
-    ;({ done, failed, facts } = result)
-    truncated = result.truncated || (!done && turns.length >= maxSteps)
+    standing = standingAfter(standing, result, turns.length, maxSteps)
   }
   return {
     task,
@@ -123,11 +110,9 @@ async function playOnce(
     initial: episode.initial,
     hidden: episode.hidden,
     turns,
-    reward: failed === undefined ? reward : undefined,
-    done,
-    truncated,
-    failed,
-    facts: { ...facts, player: player.name, attempts: attempt + 1 },
+    ...standing,
+    reward: standing.failed === undefined ? standing.reward : undefined,
+    facts: { ...standing.facts, player: player.name, attempts: attempt + 1 },
     sequences: [],
   }
 }

@@ -1,17 +1,10 @@
 import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
-import {
-  type EpisodeFacts,
-  hash32,
-  type PastTurn,
-  type Task,
-  type Trajectory,
-  type Turn,
-  UserError,
-} from '../core/index.ts'
+import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
 import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
-import { GuardedEpisode, STEP_DEADLINE } from './guarded-episode.ts'
+import { GuardedEpisode } from './guarded-episode.ts'
+import { BEGUN, type Standing, standingAfter } from './standing.ts'
 
 /** One episode to play: which task, and which attempt at it. */
 export interface Slot {
@@ -48,11 +41,7 @@ interface Running {
   omitted: number
   shortened: number
   outgrown: boolean
-  reward?: number
-  done: boolean
-  truncated: boolean
-  failed?: string
-  facts?: EpisodeFacts
+  standing: Standing
 }
 
 /**
@@ -61,15 +50,7 @@ interface Running {
  * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const {
-    environment,
-    agent,
-    format,
-    sampler,
-    maxSteps,
-    stepDeadline: deadline = environment.deadline ?? STEP_DEADLINE,
-    signal,
-  } = options
+  const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline, signal } = options
   await sampler.reset()
   const running: Running[] = []
   for (const slot of slots) {
@@ -84,12 +65,11 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
       omitted: 0,
       shortened: 0,
       outgrown: false,
-      done: false,
-      truncated: false,
+      standing: BEGUN,
     })
   }
   for (let step = 0; ; step++) {
-    const playing = running.filter((one) => !one.done && !one.truncated)
+    const playing = running.filter(({ standing }) => !standing.done && !standing.truncated)
     options.onStep?.({ playing: playing.length, finished: running.length - playing.length })
     if (playing.length === 0) break
     options.signal?.throwIfAborted()
@@ -145,7 +125,7 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
     }
     if (omitted === null) {
       one.outgrown = true
-      one.truncated = true
+      one.standing = { ...one.standing, truncated: true }
       return null
     }
     one.omitted = omitted
@@ -170,16 +150,11 @@ async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent,
     logprobs,
   })
   one.history.push({ reply, action: parsed.action, observation: result.observation })
-  if (result.reward !== undefined) one.reward = result.reward
-  one.done = result.done
-  one.failed = result.failed
-  one.facts = result.facts
-  // The limit holds whether or not the environment counts its steps.
-  one.truncated = result.truncated || (!result.done && one.turns.length >= maxSteps)
+  one.standing = standingAfter(one.standing, result, one.turns.length, maxSteps)
 }
 
 function trajectoryOf(one: Running): Trajectory {
-  const { slot, episode, turns, reward, done, truncated, failed, facts, shortened, outgrown } = one
+  const { slot, episode, turns, standing, shortened, outgrown } = one
   return {
     task: slot.task,
     sample: slot.sample,
@@ -187,11 +162,7 @@ function trajectoryOf(one: Running): Trajectory {
     initial: episode.initial,
     hidden: episode.hidden,
     turns,
-    reward,
-    done,
-    truncated,
-    failed,
-    facts,
+    ...standing,
     shortened,
     outgrown,
     sequences: one.conversation.sequences(),

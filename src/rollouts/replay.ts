@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { actionText, type Trajectory, UserError } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
-import { GuardedEpisode, STEP_DEADLINE, type Wait } from './guarded-episode.ts'
+import { GuardedEpisode, type Wait } from './guarded-episode.ts'
 
 export interface ReplayOptions {
   /** The episodes' limit of steps when they were played. */
@@ -22,8 +22,7 @@ export async function checkReplay(
   trajectories: readonly Trajectory[],
   { maxSteps, signal, warn }: ReplayOptions,
 ): Promise<void> {
-  const wait: Wait = { deadline: STEP_DEADLINE, signal }
-  const replay = () => Promise.all(trajectories.map((one) => replayed(environment, one, maxSteps, wait)))
+  const replay = () => Promise.all(trajectories.map((one) => replayed(environment, one, maxSteps, { signal })))
   const differences = await replay()
   const at = differences.findIndex((one) => one !== null)
   const difference = differences[at]

@@ -21,6 +21,11 @@ export interface Heard {
   usage: ChatUsage | null
 }
 
+/** All that the model wrote, whatever it is for. */
+export function charactersOf({ text, reasoning, toolCalls }: Pick<Heard, 'text' | 'reasoning' | 'toolCalls'>): number {
+  return toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, text.length + reasoning.length)
+}
+
 interface OpenCall extends ToolCall {
   index: number | null
 }
@@ -35,8 +40,7 @@ export class AnswerBuilder {
 
   /** How much of the answer is there, in characters. */
   get received(): number {
-    const written = this.calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0)
-    return this.text.length + this.reasoning.length + written
+    return charactersOf({ text: this.text, reasoning: this.reasoning, toolCalls: this.calls })
   }
 
   /** Whether the end has come; token counts may still follow. */

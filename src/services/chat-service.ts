@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hash32, UserError, uniform } from '../core/index.ts'
 import { hashOf } from '../store/index.ts'
-import type { Heard } from './answer-builder.ts'
+import { charactersOf, type Heard } from './answer-builder.ts'
 import { AnswerCache } from './cache.ts'
 import type { ChatAnswer, ChatMessage, ChatModel, ChatOptions, ChatUsage } from './chat.ts'
 import { parseService, type ServiceConfig, type ServiceSettings } from './config.ts'
@@ -121,7 +121,7 @@ export class ChatService implements ChatModel {
       try {
         this.counted.requests++
         const heard = await this.connection.ask(body, this.closing.signal)
-        charged = heard.usage ?? estimatedUsage(bytes, characters(heard))
+        charged = heard.usage ?? estimatedUsage(bytes, charactersOf(heard))
         if (heard.usage) this.tokensPerByte = Math.max(this.tokensPerByte, heard.usage.inputTokens / bytes)
         else this.counted.estimated++
         if (heard.text.trim() === '' && heard.toolCalls.length === 0) throw this.emptyAnswer(heard)
@@ -195,10 +195,6 @@ export class ChatService implements ChatModel {
 function reseeded(options: ChatOptions, empty: number): ChatOptions {
   if (empty === 0 || options.seed === undefined) return options
   return { ...options, seed: hash32(options.seed, empty) >>> 1 }
-}
-
-function characters({ text, reasoning, toolCalls }: Heard): number {
-  return toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, text.length + reasoning.length)
 }
 
 function estimatedUsage(bytes: number, received: number): ChatUsage {

@@ -9,9 +9,10 @@ import { miniPreset } from '../methods/index.ts'
 import { RunFolder } from '../store/index.ts'
 import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
 import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
-import { collectByStage } from './collect.ts'
+import { collectByStage } from './collect-by.ts'
 import { resolveConfig } from './config.ts'
 import type { StageContext } from './context.ts'
+import type { Expected, Rehearsal } from './plan.ts'
 import type { Artifacts } from './stage.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'rwml-collect-by-'))
@@ -90,4 +91,17 @@ it('lets others play in turn, keeps what is finished, and goes on with the rest'
   const again = await collectIn(folder)
   expect(played).toHaveLength(2)
   expect(again.artifacts.collected).toEqual(artifacts.collected)
+})
+
+it('costs the model no time, and is planned to leave transitions', () => {
+  const { config } = resolveConfig(miniPreset, { 'collect.tasks': 3, 'collect.rollouts': 2 })
+  const expected: Expected = { tasks: 3, heldOut: {}, train: 0, filter: 0, arms: 0 }
+  const unit = { sampled: 9, trained: 9, sampleSeconds: 9, trainSeconds: 9, referenceSeconds: 9 }
+  const rehearsal = { episodes: 1, recorded: false, turns: 4, valid: 1, episode: unit } as unknown as Rehearsal
+  expect(collectByStage({ players: { good: player('yes') } }).plan?.(config, rehearsal, expected)).toMatchObject({
+    episodes: 6,
+    sampled: 0,
+    seconds: 0,
+  })
+  expect(expected.train + expected.filter).toBe(24)
 })

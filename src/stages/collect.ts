@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
-import type { Player } from '../agents/index.ts'
 import { hash32, Random, type Task, type Trajectory, type Transition, UserError } from '../core/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
 import { asked } from './asked.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
-import { times } from './plan.ts'
+import { type Expected, type Rehearsal, type StagePlan, times } from './plan.ts'
 import type { Artifacts, Outcome, Stage } from './stage.ts'
-import { playStored, slug } from './stored-play.ts'
 import { checkStillSame, storedWave } from './waves.ts'
 
 export interface Collected {
@@ -40,68 +38,28 @@ export const collectStage: Stage = {
     const collected = await collect(context)
     return handOn(collected, artifacts)
   },
-  plan({ collect }, { episode, turns, valid, ...rehearsed }, expected) {
-    const tasks = Math.min(expected.tasks, collect.tasks)
-    const episodes = rehearsed.recorded ? rehearsed.episodes : tasks * collect.rollouts
-    const usable = Math.round(episodes * turns * (valid + (1 - valid) * collect.invalidShare))
-    expected.filter = Math.round(usable * collect.filterShare)
-    const train = usable - expected.filter
-    expected.train = collect.maxTransitions > 0 ? Math.min(train, collect.maxTransitions) : train
-    const source = rehearsed.recorded ? `${episodes} recorded` : `${tasks} tasks × ${collect.rollouts}`
-    const work = `${source} → ${expected.train} + ${expected.filter} transitions`
-    return { ...times(episode, episodes), work, episodes, steps: 0, shows: 'episode' }
-  },
+  plan: planCollect,
 }
 
-/** What others play for the model, in turn: each attempt at a task is the next one's. */
-export interface CollectByOptions {
-  /** By name; a new one for each attempt. */
-  players: Record<string, (task: Task, seed: number) => Player>
-  /** Episodes at once. Default 8. */
-  concurrency?: number
-  /** Attempts after the first at an episode that broke. Default 3. */
-  retries?: number
+/** How many episodes and transitions to expect, whoever plays. */
+export function planCollect(
+  { collect }: Config,
+  { episode, turns, valid, ...rehearsed }: Rehearsal,
+  expected: Expected,
+): StagePlan {
+  const tasks = Math.min(expected.tasks, collect.tasks)
+  const episodes = rehearsed.recorded ? rehearsed.episodes : tasks * collect.rollouts
+  const usable = Math.round(episodes * turns * (valid + (1 - valid) * collect.invalidShare))
+  expected.filter = Math.round(usable * collect.filterShare)
+  const train = usable - expected.filter
+  expected.train = collect.maxTransitions > 0 ? Math.min(train, collect.maxTransitions) : train
+  const source = rehearsed.recorded ? `${episodes} recorded` : `${tasks} tasks × ${collect.rollouts}`
+  const work = `${source} → ${expected.train} + ${expected.filter} transitions`
+  return { ...times(episode, episodes), work, episodes, steps: 0, shows: 'episode' }
 }
 
-/**
- * Stage 1 for a model that cannot play by itself [ours]: scripts or services play the training tasks, and it learns from what
- * followed. The title says that it was not its own play, which is what the method asks for.
- */
-export function collectByStage({ players, concurrency = 8, retries = 3 }: CollectByOptions): Stage {
-  const names = Object.keys(players)
-  return {
-    name: collectStage.name,
-    title: `Collect the play of others (${names.join(', ')})`,
-    options: { players: names, retries },
-    async run(context, artifacts) {
-      const { rollouts, maxSteps } = context.config.collect
-      const collected = await collect(context, async (tasks) => {
-        const trajectories: Trajectory[] = []
-        for (const [index, name] of names.entries()) {
-          const samples = Array.from({ length: rollouts }, (_, sample) => sample).filter(
-            (sample) => sample % names.length === index,
-          )
-          const played = await playStored(context, {
-            name: `collect-${slug(name)}`,
-            title: `play by ${name}`,
-            slots: tasks.flatMap((task) => samples.map((sample) => ({ task, sample }))),
-            player: players[name],
-            seed: hash32(context.config.seed, 'collect'),
-            maxSteps,
-            concurrency,
-            retries,
-          })
-          trajectories.push(...played)
-        }
-        return trajectories
-      })
-      return handOn(collected, artifacts)
-    },
-    plan: collectStage.plan,
-  }
-}
-
-function handOn(collected: Collected, artifacts: Artifacts): Outcome {
+/** What a stage that collects leaves to the next ones, and says of it. */
+export function handOn(collected: Collected, artifacts: Artifacts): Outcome {
   artifacts.collected = collected
   artifacts.kept = collected.train
   const { episodes, transitions, valid, rewarded, solved, shortened, tooLong } = collected.counts

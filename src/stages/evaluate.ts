@@ -20,6 +20,7 @@ import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { ofLength, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
+import { slug } from './stored-play.ts'
 import { checkStillSame, storedWave } from './waves.ts'
 
 /** A checkpoint to evaluate, and its name in tables. */
@@ -120,19 +121,19 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   progress.start(stage, arms.length * splits.length * (runs + 1))
   let done = 0
   for (const { arm, path: model } of arms) {
-    const slug = arm.replace(/[^a-z0-9]+/gi, '-')
+    const name = slug(arm)
     await context.trainer.loadWeights(model)
     if (heldOut.size === 0) {
       for (const split of splits) heldOut.set(split, await heldOutTransitions(context, stage, split))
     }
-    const path = join(folder, `${slug}.json`)
+    const path = join(folder, `${name}.json`)
     if (!existsSync(path)) {
       const result: ArmResult = { arm, checkpoint: relative(run.path, model), policy: [], worldModel: [] }
       for (const split of splits) {
         const tasks = evaluationTasks(context, split)
         const played: Trajectory[][] = []
         for (let index = 0; index < runs; index++) {
-          const file = run.rolloutsFile(`${stage}-${slug}-${split}-${index}`)
+          const file = run.rolloutsFile(`${stage}-${name}-${split}-${index}`)
           played.push(await storedWave(file, tasks.length, () => playSplit(context, tasks, index)))
           progress.update(++done, arm)
         }

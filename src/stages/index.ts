@@ -1,4 +1,5 @@
 export * from './collect.ts'
+export * from './collect-by.ts'
 export * from './collected.ts'
 export * from './config.ts'
 export * from './context.ts'

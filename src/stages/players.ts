@@ -77,7 +77,7 @@ export function playersStage(options: PlayersOptions): Stage {
 }
 
 /** In the folder of the stage: its results, as `evaluation.json` has those of models. */
-export const PLAYERS_FILE = 'players.json'
+const PLAYERS_FILE = 'players.json'
 
 function summary({ arm, policy }: ArmResult): string {
   const episodes = policy.flatMap((one) => one.episodes)

@@ -42,11 +42,9 @@ export interface ProtocolOptions extends Partial<Limits> {
 
 /** A party had nothing to say: the conversation cannot go on, and is no result. */
 export class BlankTurn extends Error {
-  readonly party: Party
   constructor(party: Party) {
     super(`the ${party === 'user' ? 'user' : 'agent'} neither said nor called anything`)
     this.name = 'BlankTurn'
-    this.party = party
   }
 }
 

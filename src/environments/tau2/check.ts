@@ -15,8 +15,6 @@ import { isDict, type PyDict, type PyValue } from './python/value.ts'
 import { loadTasks, type Tau2Task } from './tasks.ts'
 import { readGuidelines } from './users/prompt.ts'
 
-export type { VectorCheck, VectorDifference } from './check/tally.ts'
-
 /** Domains as the checks come to need them, each read once. */
 class Domains {
   readonly #loaded = new Map<string, LoadedDomain>()

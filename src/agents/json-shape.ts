@@ -1,5 +1,3 @@
-import type { Observation } from '../core/index.ts'
-
 /** The part of JSON Schema that shapes are told in; `{}` stands for anything. */
 export interface JsonShape {
   type?: 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
@@ -68,18 +66,15 @@ function mergedAlike(a: JsonShape, b: JsonShape): JsonShape {
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-/** A tool's answer as its shape where it is a JSON object or list; any other text as it is. */
-export function maskedResult(content: string): string {
+/**
+ * A tool's answer as its shape where it is a JSON object or list; any other text as it is.
+ * @param declared the shape that such an answer has whatever its value
+ */
+export function maskedResult(content: string, declared?: JsonShape): string {
   if (!/^\s*[[{]/.test(content)) return content
   try {
-    return JSON.stringify(jsonShape(JSON.parse(content)))
+    return JSON.stringify(declared ?? jsonShape(JSON.parse(content)))
   } catch {
     return content
   }
-}
-
-/** What tools returned, each answer as its shape; a user's words as they are. */
-export function maskedObservation(observation: Observation): Observation {
-  if (observation.from !== 'tool') return observation
-  return { from: 'tool', results: observation.results.map((one) => ({ ...one, content: maskedResult(one.content) })) }
 }

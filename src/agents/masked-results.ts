@@ -8,15 +8,14 @@ export type ToolShapes = ReadonlyMap<string, JsonShape>
  * What tools returned, each answer as the shape that its tool declares, or, where it declares none or failed, as that of its
  * value. Prose stays as it is.
  */
-export function maskedByTool(observation: Observation, shapes: ToolShapes = new Map()): Observation {
+export function maskedObservation(observation: Observation, shapes: ToolShapes = new Map()): Observation {
   if (observation.from !== 'tool') return observation
   return {
     from: 'tool',
-    results: observation.results.map((one) => {
-      const shape = one.error ? undefined : shapes.get(one.name)
-      const isJson = /^\s*[[{]/.test(one.content)
-      return { ...one, content: shape && isJson ? JSON.stringify(shape) : maskedResult(one.content) }
-    }),
+    results: observation.results.map((one) => ({
+      ...one,
+      content: maskedResult(one.content, one.error ? undefined : shapes.get(one.name)),
+    })),
   }
 }
 

@@ -2,7 +2,7 @@ import { observationText, type PastTurn, type Tool, type Transition } from '../c
 import type { Message } from '../tokens/index.ts'
 import type { Agent } from './agent.ts'
 import { parsePrediction } from './answers.ts'
-import { maskedByTool } from './masked-results.ts'
+import { maskedObservation } from './masked-results.ts'
 import { isSolo, type Tau2AgentOptions } from './tau2.ts'
 import { parseToolReply, toolsText } from './tool-calls.ts'
 import { actionLine, calledTools, conversation, historyText, userFacts } from './tools.ts'
@@ -59,7 +59,7 @@ export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Ag
       return [system, ...ACT, ...talk]
     },
     parseAction: parseToolReply,
-    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
+    target: mask ? (next) => maskedObservation(next, shapes) : undefined,
     predictMessages(transition, { omitted = 0 }) {
       const answer = mask ? 'Write what follows; of JSON, its JSON Schema.' : 'Write what follows.'
       return [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
 import { TAU2_GREETING } from '../environments/index.ts'
-import type { ChatMessage, ChatModel } from '../services/index.ts'
+import { modelThatSays } from '../services/testing/model.ts'
 import type { View } from './agent.ts'
-import { declaredShape, maskedByTool } from './masked-results.ts'
+import { declaredShape, maskedObservation } from './masked-results.ts'
 import { textPlayer } from './player.ts'
 import { tau2Agent } from './tau2.ts'
 import { tau2Messages, tau2Player } from './tau2-player.ts'
@@ -99,7 +99,7 @@ describe('agents of τ²-bench', () => {
     expect(declaredShape({ properties: { returns: { type: 'string' } } })).toBeUndefined()
     expect(declaredShape({ properties: { returns: { type: 'object', additionalProperties: true } } })).toBeUndefined()
     const content = (shapes?: Map<string, object>) => {
-      const masked = maskedByTool(transition.next, shapes)
+      const masked = maskedObservation(transition.next, shapes)
       return masked.from === 'tool' ? masked.results[0].content : ''
     }
     expect(content(new Map([['find_order', shape]]))).toBe(JSON.stringify(shape))
@@ -107,39 +107,16 @@ describe('agents of τ²-bench', () => {
       '{"type":"object","properties":{"order_id":{"type":"string"},"items":{"type":"array","items":{"type":"number"}}}}',
     )
     const error = { ...transition.next, results: [{ id: 'c', name: 'find_order', content: 'Error: no', error: true }] }
-    expect(maskedByTool({ from: 'tool', results: error.results }, new Map([['find_order', shape]]))).toEqual(error)
+    expect(maskedObservation({ from: 'tool', results: error.results }, new Map([['find_order', shape]]))).toEqual(error)
   })
 })
 
-/** A model that answers the same, and keeps what it was asked. */
-function fakeModel(text: string, toolCalls: ReturnType<typeof call>[] = []): ChatModel & { asked: ChatMessage[][] } {
-  const asked: ChatMessage[][] = []
-  return {
-    name: 'fake',
-    asked,
-    async complete(messages) {
-      asked.push([...messages])
-      const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 }
-      return {
-        text,
-        toolCalls,
-        reasoning: '',
-        finishReason: 'stop',
-        usage,
-        usageEstimated: false,
-        cost: 0,
-        cached: false,
-      }
-    },
-  }
-}
-
 describe('players', () => {
   it('ask a service with upstream’s prompt and tool calls of its own', async () => {
-    const model = fakeModel('Wait.', [call('sell')])
+    const model = modelThatSays({ text: 'Wait.', toolCalls: [call('sell')] })
     expect(await tau2Player(model).act(transition)).toEqual({ kind: 'tools', calls: [call('sell')], text: 'Wait.' })
-    expect(model.asked[0].map(({ role }) => role)).toEqual(['system', 'assistant', 'user', 'assistant', 'user'])
-    expect(await tau2Player(fakeModel(' ')).act(transition)).toBeNull()
+    expect(model.asked[0][0].map(({ role }) => role)).toEqual(['system', 'assistant', 'user', 'assistant', 'user'])
+    expect(await tau2Player(modelThatSays({ text: ' ' })).act(transition)).toBeNull()
     const done = { ...transition, history: [{ reply: '', action: transition.action, observation: transition.next }] }
     expect(tau2Messages(done).slice(3)).toEqual([
       { role: 'assistant', content: '', toolCalls: [call('find_order', '{"order_id": "#W1"}')] },
@@ -149,7 +126,7 @@ describe('players', () => {
   })
 
   it('ask a service for calls as text', async () => {
-    const model = fakeModel('<tool_call>{"name": "sell", "arguments": {}}</tool_call>')
+    const model = modelThatSays({ text: '<tool_call>{"name": "sell", "arguments": {}}</tool_call>' })
     expect(await textPlayer(model, tau2Agent()).act(transition)).toMatchObject({
       kind: 'tools',
       calls: [{ name: 'sell' }],

@@ -3,7 +3,7 @@ import { TAU2_GREETING } from '../environments/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePrediction } from './answers.ts'
-import { maskedByTool, type ToolShapes } from './masked-results.ts'
+import { maskedObservation, type ToolShapes } from './masked-results.ts'
 import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
 import { parseToolReply, toolInstructions } from './tool-calls.ts'
 import { conversation, question } from './tools.ts'
@@ -27,7 +27,7 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOp
     name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}`,
     showsActions: false,
     parseAction: parseToolReply,
-    target: mask ? (next) => maskedByTool(next, shapes) : undefined,
+    target: mask ? (next) => maskedObservation(next, shapes) : undefined,
     playMessages(view) {
       const { initial, instruction, tools = [] } = view
       const prompt = isSolo(view)

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Transition } from '../core/index.ts'
-import { jsonShape, maskedObservation, maskedResult } from './json-shape.ts'
+import { jsonShape, maskedResult } from './json-shape.ts'
+import { maskedObservation } from './masked-results.ts'
 import { parseToolReply } from './tool-calls.ts'
 import { toolsAgent, toolsTranscriptAgent, userFacts } from './tools.ts'
 

@@ -10,7 +10,7 @@ import {
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePrediction } from './answers.ts'
-import { maskedObservation } from './json-shape.ts'
+import { maskedObservation } from './masked-results.ts'
 import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
 import { PREDICT } from './transcript.ts'
 
@@ -34,7 +34,7 @@ export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {})
     showsActions: false,
     playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
     parseAction: parseToolReply,
-    target: mask ? maskedObservation : undefined,
+    target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { reasoning, omitted = 0 }) {
       return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
     },
@@ -53,7 +53,7 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     showsActions: false,
     playMessages: (view) => conversation(view, ''),
     parseAction: parseToolReply,
-    target: mask ? maskedObservation : undefined,
+    target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { omitted }) {
       const messages = conversation({ ...transition, omitted }, '')
       messages[messages.length - 1].content += PREDICT + actionText(transition.action)
@@ -82,7 +82,7 @@ export function conversation({ instruction, initial, history, omitted = 0 }: Vie
 
 const notShown = (turns: number): string => `(earlier turns not shown: ${turns})`
 
-export interface Question {
+interface Question {
   historyTurns: number
   mask: boolean
   reasoning: boolean

@@ -36,7 +36,8 @@ function alfworldSummary(data?: string): Summary {
 
 function tau2Summary(): Summary {
   try {
-    return { name: 'tau2', data: findTau2Folder(), splits: splitsOf(tau2Environment()), note: '' }
+    const data = findTau2Folder()
+    return { name: 'tau2', data, splits: splitsOf(tau2Environment({ data })), note: '' }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { name: 'tau2', data: null, splits: {}, note: error.message }

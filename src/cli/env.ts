@@ -127,7 +127,7 @@ Examples:
     .addCommand(checkTau2())
     .action(async (file: string | undefined, { commands, json }: { commands?: string[]; json?: boolean }) => {
       if (file === undefined) {
-        throw new UserError('name an experiment file, or alfworld: rwml env check experiment.ts', 2)
+        throw new UserError('name an experiment file, or alfworld or tau2: rwml env check experiment.ts', 2)
       }
       const { environment } = await loadExperiment(file)
       if (!environment) {

@@ -148,10 +148,11 @@ function folderSource(
     if (!kinds) return tasks
     const types = kinds.map((kind) => TASK_TYPES[kind])
     const wanted = tasks.filter(({ kind }) => types.includes(kind))
-    if (wanted.length === 0)
+    if (wanted.length === 0) {
       throw new UserError(
-        `none of the ${tasks.length} games in ${join(folder, name)} is of the kind ${types.join(' or ')}`,
+        `none of the ${tasks.length} games in ${join(folder, name)} is of the kind ${types.join(' or ')}; ask for other kinds`,
       )
+    }
     return wanted
   })
   return { where: folder, splits: [...present.keys()], games: new Games(folder, warn), tasks }

@@ -7,14 +7,13 @@ import { checkBadArguments, checkCalculation, checkTexts, type Prompts } from '.
 import { BadArguments, Calculation, SequenceVectors, TaskVectors, Texts, TranscriptVectors } from './check/vectors.ts'
 import type { LoadedDomain } from './check/world.ts'
 import { DOMAINS } from './domains.ts'
-import { constructFrom, readText } from './files.ts'
+import { constructFrom } from './files.ts'
 import { findTau2Folder } from './folder.ts'
 import { PyError } from './python/errors.ts'
 import { parseJson } from './python/json.ts'
 import { isDict, type PyDict, type PyValue } from './python/value.ts'
 import { loadTasks, type Tau2Task } from './tasks.ts'
-
-export type { VectorCheck, VectorDifference } from './check/tally.ts'
+import { readGuidelines } from './users/prompt.ts'
 
 /** Domains as the checks come to need them, each read once. */
 class Domains {
@@ -57,14 +56,7 @@ export function checkVectors(
 ): VectorCheck {
   const folder = findTau2Folder(data)
   const domains = new Domains(folder)
-  const simulator = join(folder, 'user_simulator')
-  const prompts: Prompts = {
-    agent: agentPrompt,
-    guidelines: () => ({
-      plain: readText(simulator, 'simulation_guidelines.md'),
-      withTools: readText(simulator, 'simulation_guidelines_tools.md'),
-    }),
-  }
+  const prompts: Prompts = { agent: agentPrompt, guidelines: () => readGuidelines(folder) }
   const tally = new Tally()
   for (const file of files) checkFile(readVectors(file), { file, domains, prompts, tally })
   return tally.result
@@ -147,34 +139,36 @@ function checkTasks(value: PyDict, { file, domains, tally }: CheckContext): void
   }
 }
 
-/**
- * The task a recording is of; undefined when it is of none.
- * @returns 'absent' when the data does not hold it
- */
-function taskOfRecording(id: string | null, { tasks }: LoadedDomain): Tau2Task | undefined | 'absent' {
-  return id === null ? undefined : (tasks.get(id) ?? 'absent')
+/** Recordings with their numbers and tasks, if they are of one. Those of a task that the data does not hold are skipped. */
+function withTasks<Recording extends { task_id: string | null }>(
+  recordings: readonly Recording[],
+  { tasks }: LoadedDomain,
+  tally: Tally,
+): { number: number; recording: Recording; task: Tau2Task | undefined }[] {
+  return recordings.flatMap((recording, index) => {
+    const task = recording.task_id === null ? undefined : tasks.get(recording.task_id)
+    if (recording.task_id === null || task) return [{ number: index + 1, recording, task }]
+    tally.count('skipped')
+    return []
+  })
 }
 
 function checkSequences(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(SequenceVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
-  for (const [index, sequence] of vectors.sequences.entries()) {
-    const task = taskOfRecording(sequence.task_id, loaded)
-    tally.count(task === 'absent' ? 'skipped' : 'sequences')
-    if (task === 'absent') continue
-    tally.unit(file, `sequence ${index + 1}`, () => checkSequence(loaded, task, sequence, tally))
+  for (const { number, recording, task } of withTasks(vectors.sequences, loaded, tally)) {
+    tally.count('sequences')
+    tally.unit(file, `sequence ${number}`, () => checkSequence(loaded, task, recording, tally))
   }
 }
 
 function checkTranscripts(value: PyDict, { file, domains, tally }: CheckContext): void {
   const vectors = constructFrom(TranscriptVectors, value, file)
   const loaded = domains.get(vectors.domain, file)
-  for (const [index, transcript] of vectors.simulations.entries()) {
-    const task = taskOfRecording(transcript.task_id, loaded)
-    tally.count(task === 'absent' ? 'skipped' : 'transcripts')
-    if (task === 'absent') continue
-    const unit = `transcript ${index + 1}${task ? ` of task ${task.id}` : ''}`
-    tally.unit(file, unit, () => checkTranscript(loaded, task, transcript, tally))
+  for (const { number, recording, task } of withTasks(vectors.simulations, loaded, tally)) {
+    tally.count('transcripts')
+    const unit = `transcript ${number}${task ? ` of task ${task.id}` : ''}`
+    tally.unit(file, unit, () => checkTranscript(loaded, task, recording, tally))
   }
 }
 

@@ -5,7 +5,7 @@ import { UnreadableVerdict } from './evaluator/model-judge.ts'
 import { conductOf } from './protocol/conduct.ts'
 import { type CallRunner, Conversation, readArguments } from './protocol/conversation.ts'
 import { isBlank, type Message, type Spoken, type SpokenMessage, type ToolMessage } from './protocol/message.ts'
-import { BlankTurn, DONE_TOOL, Protocol, type ProtocolOptions } from './protocol/protocol.ts'
+import { BlankTurn, DONE_TOOL, isStop, Protocol, type ProtocolOptions } from './protocol/protocol.ts'
 import { PatientUser } from './users/patient.ts'
 import { simulatorErrors } from './users/simulator-errors.ts'
 import type { UserSession } from './users/user.ts'
@@ -22,8 +22,16 @@ export interface EpisodeParts {
   /** Turns of the agent. */
   maxTurns: number
   /** Of a conversation that ended as it should: the reward, and what it is made of. */
-  evaluate(messages: readonly Message[]): Promise<{ reward: number; facts: EpisodeFacts }>
+  evaluate(messages: readonly Message[]): Promise<Judgement>
 }
+
+interface Judgement {
+  reward: number
+  facts: EpisodeFacts
+}
+
+/** What the agent comes to see of a step. */
+type Seen = Pick<StepResult, 'observation' | 'valid' | 'hidden'>
 
 /**
  * One attempt at a τ²-bench task. A step is one turn of the agent [ours]: all that the user and the environment do until the
@@ -93,7 +101,7 @@ export class Tau2Episode implements Episode {
   }
 
   /** What the agent comes to see of what happened. */
-  private outcome(spoken: Spoken, added: readonly Message[]): Pick<StepResult, 'observation' | 'valid' | 'hidden'> {
+  private outcome(spoken: Spoken, added: readonly Message[]): Seen {
     const { tools, user } = this.parts
     const { protocol } = this.conversation
     const results = added.filter((one): one is ToolMessage => one.role === 'tool' && one.requestor === 'assistant')
@@ -111,13 +119,13 @@ export class Tau2Episode implements Episode {
     return { observation: told(`The conversation is over: ${protocol.termination}.`), valid: isDone, hidden }
   }
 
-  private async ended(seen: Pick<StepResult, 'observation' | 'valid' | 'hidden'>): Promise<StepResult> {
+  private async ended(seen: Seen): Promise<StepResult> {
     const { protocol } = this.conversation
     const result: StepResult = { ...seen, done: false, truncated: false }
     if (result.hidden?.length === 0) delete result.hidden
     if (protocol.termination === null && this.turns < this.parts.maxTurns) return result
-    let judged: { reward: number; facts: EpisodeFacts } = { reward: 0, facts: {} }
-    if (protocol.termination === 'user_stop' || protocol.termination === 'agent_stop') {
+    let judged: Judgement = { reward: 0, facts: {} }
+    if (isStop(protocol.termination)) {
       try {
         judged = await this.parts.evaluate(this.messages)
       } catch (error) {
@@ -125,7 +133,7 @@ export class Tau2Episode implements Episode {
       }
     }
     const { termination } = protocol
-    result.done = termination === 'user_stop' || termination === 'agent_stop'
+    result.done = isStop(termination)
     result.truncated = !result.done
     result.facts = { ...this.facts(termination ?? 'max_turns'), ...judged.facts }
     if (this.failed === undefined) result.reward = judged.reward
@@ -142,14 +150,14 @@ export class Tau2Episode implements Episode {
 
   private facts(termination: string): EpisodeFacts {
     const { steps, errors } = this.conversation.protocol
-    const { empty, wrongRole, earlyStop } = simulatorErrors(this.messages, this.user?.empty ?? 0)
+    const { wrongRole, earlyStop } = simulatorErrors(this.messages)
     return {
       user: this.parts.user?.name ?? 'none',
       termination,
       turns: this.turns,
       steps,
       toolErrors: errors,
-      userEmpty: empty,
+      userEmpty: this.user?.empty ?? 0,
       userWrongRole: wrongRole,
       userEarlyStop: earlyStop,
       ...conductOf(this.messages, this.parts.tools),

@@ -8,7 +8,6 @@ import { DOMAINS } from './domains.ts'
 import { Tau2Episode } from './episode.ts'
 import type { Evaluation } from './evaluator/evaluate.ts'
 import type { NlJudge } from './evaluator/nl.ts'
-import { readText } from './files.ts'
 import { findTau2Folder } from './folder.ts'
 import { recordOf } from './history.ts'
 import { judgedConversation } from './judged.ts'
@@ -17,11 +16,10 @@ import { type OpenedDomain, openDomain } from './opened.ts'
 import { DONE_TOOL, type Limits } from './protocol/protocol.ts'
 import { dumps } from './python/json.ts'
 import type { Party, Tau2Task } from './tasks.ts'
-import { userFor } from './users/mixed.ts'
+import { userFor, type WeightedUser } from './users/mixed.ts'
 import { modelUser } from './users/model-user.ts'
-import type { Guidelines } from './users/prompt.ts'
+import { type Guidelines, readGuidelines } from './users/prompt.ts'
 import { scriptedUser } from './users/scripted.ts'
-import type { UserSimulator } from './users/user.ts'
 
 /** Who may play the user, and how often against the others. */
 export interface Tau2User {
@@ -115,7 +113,7 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
   const folder = findTau2Folder(options.data)
   const names = options.domains ?? [...DOMAINS.keys()].filter((name) => name !== 'mock')
   const domains = new Map(names.map((name) => [name, openNamed(name, folder)]))
-  const [without] = [...domains.values()].filter(({ soloPolicy }) => soloPolicy === null)
+  const without = [...domains.values()].find(({ soloPolicy }) => soloPolicy === null)
   if (solo && without) throw new UserError(`τ²-bench: ${without.name} has no solo mode; leave it out of domains`, 2)
   const simulators = simulatorsOf(users, folder)
   const tools = new Map([...domains.values()].map((domain) => [domain.name, agentTools(domain, solo)]))
@@ -174,10 +172,10 @@ export function tau2Environment(options: Tau2Options = {}): Tau2Environment {
       const history = recordOf(task.initial.history)
       const { maxSteps: steps, maxErrors } = options
       const simulator = userFor(simulators, seed)
-      const session = () => simulator.open({ scenario: task.scenario, tools: domain.userTools, seed })
+      const setting = { scenario: task.scenario, tools: domain.userTools, seed }
       return Tau2Episode.open({
         runner: domain.begin(task, solo),
-        user: solo ? null : { name: simulator.name, session: session() },
+        user: solo ? null : { name: simulator.name, session: simulator.open(setting) },
         ticket: task.ticket ?? '',
         protocol: { solo, history, maxSteps: steps, maxErrors },
         tools: new Map(
@@ -235,19 +233,11 @@ function agentTools(domain: OpenedDomain, solo: boolean) {
   return solo ? [...domain.tools, ...(domain.userTools ?? []), DONE] : domain.tools
 }
 
-function simulatorsOf(users: readonly Tau2User[], folder: string): { user: UserSimulator; weight?: number }[] {
+function simulatorsOf(users: readonly Tau2User[], folder: string): WeightedUser[] {
   const isScripted = users.every(({ user }) => user === 'scripted')
-  const guidelines: Guidelines = isScripted ? { plain: '', withTools: '' } : guidelinesIn(folder)
+  const guidelines: Guidelines = isScripted ? { plain: '', withTools: '' } : readGuidelines(folder)
   return users.map(({ user, weight, temperature, maxTokens }) => ({
     user: user === 'scripted' ? scriptedUser : modelUser(user, { guidelines, temperature, maxTokens }),
     weight,
   }))
-}
-
-function guidelinesIn(folder: string): Guidelines {
-  const guidelines = join(folder, 'user_simulator')
-  return {
-    plain: readText(guidelines, 'simulation_guidelines.md'),
-    withTools: readText(guidelines, 'simulation_guidelines_tools.md'),
-  }
 }

@@ -1,6 +1,8 @@
+import type { Tau2World } from '../environment.ts'
 import { actionsMade } from '../evaluator/actions.ts'
 import { communicated } from '../evaluator/communicate.ts'
 import { goldWorld, predictedWorld } from '../evaluator/database.ts'
+import { rewardOf } from '../evaluator/evaluate.ts'
 import { dumps } from '../python/json.ts'
 import type { PyValue } from '../python/value.ts'
 import type { Assertion, Tau2Task } from '../tasks.ts'
@@ -33,6 +35,8 @@ function assertionsText(assertions: readonly Assertion[]): string {
   return dumps(plain, { sortKeys: true })
 }
 
+const hashesMatch = (a: Tau2World, b: Tau2World): boolean => a.hash() === b.hash() && a.userHash() === b.userHash()
+
 /** A task: what counts, its beginning, its gold actions one by one, its assertions and the gold world. */
 export function checkTask(loaded: LoadedDomain, task: Tau2Task, vector: TaskVector, tally: Tally): void {
   checkBasis(loaded.domain.name, task, vector, tally)
@@ -54,8 +58,7 @@ export function checkTask(loaded: LoadedDomain, task: Tau2Task, vector: TaskVect
   expectEqual('gold_env: user_db_hash', vector.gold_env.user_db_hash, gold.world.userHash())
   expectEqual('gold_env: errors', vector.gold_env.errors.join('\n'), gold.errors.join('\n'))
   // The fast comparison, which training uses, must say the same as the hashes.
-  const isSame = world.hash() === gold.world.hash() && world.userHash() === gold.world.userHash()
-  expectEqual('comparison without hashes', isSame, world.sameAs(gold.world))
+  expectEqual('comparison without hashes', hashesMatch(world, gold.world), world.sameAs(gold.world))
   assertions.forEach((assertion, index) => {
     const { met } = vector.env_assertions[index]
     expectEqual(
@@ -78,8 +81,6 @@ export function checkSequence(
   const { final_db_hash: db_hash, final_user_db_hash: user_db_hash, db_diff, user_db_diff } = sequence
   compared.state('final', { db_hash, user_db_hash, db_diff, user_db_diff })
 }
-
-const reward = (met: readonly boolean[]): number => (met.every(Boolean) ? 1 : 0)
 
 /**
  * Whether a transcript's task asked for other information than the data's. Another number of entries shows it. So does
@@ -114,7 +115,7 @@ function checkPart(
 ): void {
   if (recorded.met && !isOther) expectEqual(name.met, String(recorded.met), String(got))
   const met = recorded.met ?? (isOther ? null : got)
-  if (met && recorded.reward !== null) expectEqual(name.reward, recorded.reward, reward(met))
+  if (met && recorded.reward !== null) expectEqual(name.reward, recorded.reward, rewardOf(met))
   if (isOther) tally.count('otherVersions')
 }
 
@@ -139,7 +140,7 @@ export function checkTranscript(
   const predicted = predictedWorld(loaded.domain, loaded.data, task, calls)
   expectEqual('database from its changing calls alone', transcript.final_db_hash, predicted.hash())
   const gold = goldWorld(loaded.domain, loaded.data, task).world
-  const isMatch = gold.hash() === world.hash() && gold.userHash() === world.userHash()
+  const isMatch = hashesMatch(world, gold)
   expectEqual('comparison without hashes', isMatch, predicted.sameAs(gold))
   // Without a match the recording says that its gold actions were others; they may still be made alike.
   const isOtherGold = transcript.db_match === null

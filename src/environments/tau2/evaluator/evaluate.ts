@@ -39,7 +39,8 @@ export interface Evaluation {
   error: string | null
 }
 
-const all = (met: readonly boolean[]): number => (met.every(Boolean) ? 1 : 0)
+/** Of what has to be met as a whole. */
+export const rewardOf = (met: readonly boolean[]): number => (met.every(Boolean) ? 1 : 0)
 
 /** Judges a conversation by its task's criteria, as upstream's evaluators together do. */
 export async function evaluate<State extends DomainState>(
@@ -104,17 +105,17 @@ async function judgePart(
     case 'DB':
       return evaluation.databaseMatches ? 1 : 0
     case 'ENV_ASSERTION':
-      return all(evaluation.assertionsMet)
+      return rewardOf(evaluation.assertionsMet)
     case 'ACTION':
-      return all(evaluation.actionsMade)
+      return rewardOf(evaluation.actionsMade)
     case 'COMMUNICATE':
-      return all(evaluation.communicated)
+      return rewardOf(evaluation.communicated)
     case 'NL_ASSERTION': {
       // With nothing to judge it is met, and no judge is asked.
       if (outcomes.length === 0) return 1
       if (judge === 'off') return undefined
       evaluation.verdicts = await judge.judge(conversation.transcript, outcomes)
-      return all(evaluation.verdicts.map(({ met }) => met))
+      return rewardOf(evaluation.verdicts.map(({ met }) => met))
     }
   }
 }

@@ -38,7 +38,9 @@ export class Conversation {
         protocol.say(await this.user.speak(heardBy('user', protocol.messages)))
       } else {
         const requestor = protocol.messages[protocol.messages.length - 1].role as Party
-        protocol.answer(protocol.pending.map((call) => ({ ...nameOf(call), ...this.answerTo(requestor, call) })))
+        protocol.answer(
+          protocol.pending.map((call) => ({ id: call.id, name: call.name, ...this.answerTo(requestor, call) })),
+        )
       }
       environment.sync()
     }
@@ -56,8 +58,6 @@ export class Conversation {
     return typeof args === 'string' ? { content: args, error: true } : this.environment.call(requestor, call.name, args)
   }
 }
-
-const nameOf = ({ id, name }: ToolCall) => ({ id, name })
 
 /**
  * Arguments as a model wrote them; where they cannot be read, what the environment answers instead of running the call [ours:

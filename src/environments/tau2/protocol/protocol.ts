@@ -2,15 +2,18 @@ import type { Party } from '../tasks.ts'
 import { isBlank, type Message, type Spoken, type ToolMessage } from './message.ts'
 
 /** How a conversation may end. Only the two stops are evaluated; every other end scores 0, and the last counts for nothing. */
-export const TERMINATIONS = [
-  'agent_stop',
-  'user_stop',
-  'max_steps',
-  'too_many_errors',
-  'agent_error',
-  'infrastructure_error',
-] as const
-export type Termination = (typeof TERMINATIONS)[number]
+export type Termination =
+  | 'agent_stop'
+  | 'user_stop'
+  | 'max_steps'
+  | 'too_many_errors'
+  | 'agent_error'
+  | 'infrastructure_error'
+
+/** Whether it ended as it should. */
+export function isStop(termination: Termination | null): boolean {
+  return termination === 'user_stop' || termination === 'agent_stop'
+}
 
 /** Words by which a user ends the conversation: satisfied, transferred, at a loss. */
 export const STOP = '###STOP###'
@@ -42,11 +45,9 @@ export interface ProtocolOptions extends Partial<Limits> {
 
 /** A party had nothing to say: the conversation cannot go on, and is no result. */
 export class BlankTurn extends Error {
-  readonly party: Party
   constructor(party: Party) {
     super(`the ${party === 'user' ? 'user' : 'agent'} neither said nor called anything`)
     this.name = 'BlankTurn'
-    this.party = party
   }
 }
 

@@ -1,4 +1,4 @@
-import { Random, UserError } from '../../../core/index.ts'
+import { Random } from '../../../core/index.ts'
 import type { UserSimulator } from './user.ts'
 
 export interface WeightedUser {
@@ -9,7 +9,5 @@ export interface WeightedUser {
 
 /** Who plays the user of a conversation: drawn by weight from its seed, so that a replayed conversation has the same. */
 export function userFor(users: readonly WeightedUser[], seed: number): UserSimulator {
-  if (users.length === 0) throw new UserError('τ²-bench needs at least one user simulator')
-  if (users.length === 1) return users[0].user
   return new Random('user', seed).weighted(users, ({ weight = 1 }) => weight).user
 }

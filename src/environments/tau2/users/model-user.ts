@@ -31,7 +31,7 @@ export function modelUser(
 }
 
 /** As the user's model sees it: its own words as the assistant's, the agent's as the user's. */
-export function flipped(heard: readonly Message[]): ChatMessage[] {
+function flipped(heard: readonly Message[]): ChatMessage[] {
   return heard.map((message): ChatMessage => {
     if (message.role === 'tool') return { role: 'tool', toolCallId: message.id, content: message.content }
     const content = message.content ?? ''

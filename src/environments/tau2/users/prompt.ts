@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { readText } from '../files.ts'
 import type { Scenario } from '../tasks.ts'
 
 /** Upstream's guidelines for simulated users, from the data folder. */
@@ -5,6 +7,18 @@ export interface Guidelines {
   plain: string
   /** For users with tools of their own. */
   withTools: string
+}
+
+/**
+ * @param data upstream's data folder
+ * @throws UserError where one of them is missing
+ */
+export function readGuidelines(data: string): Guidelines {
+  const folder = join(data, 'user_simulator')
+  return {
+    plain: readText(folder, 'simulation_guidelines.md'),
+    withTools: readText(folder, 'simulation_guidelines_tools.md'),
+  }
 }
 
 /** What a model that plays a user is told: upstream's prompt to the byte (its `UserSimulator.system_prompt`). */

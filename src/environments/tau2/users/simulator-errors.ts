@@ -2,9 +2,7 @@ import type { Message, SpokenMessage } from '../protocol/message.ts'
 import { isUserStop, STOP } from '../protocol/protocol.ts'
 
 /** What a simulated user did wrong: its failures, not the agent's. */
-export interface SimulatorErrors {
-  /** Turns in which it had nothing to say, tried again. */
-  empty: number
+interface SimulatorErrors {
   /** Messages in which it speaks as the agent would. */
   wrongRole: number
   /** It ended the conversation before it could be helped. */
@@ -18,14 +16,10 @@ const AGENT_WORDS =
 const QUESTION = /\?\s*$/
 const CLOSING = /\b(?:anything|something) else\b|\bfurther (?:assist|help)/i
 
-/**
- * Errors that can be told from the record alone, by plain rules: they find the clear cases and no others.
- * @param empty counted by whoever asked it again.
- */
-export function simulatorErrors(messages: readonly Message[], empty: number): SimulatorErrors {
+/** Errors that can be told from the record alone, by plain rules: they find the clear cases and no others. */
+export function simulatorErrors(messages: readonly Message[]): SimulatorErrors {
   const said = messages.filter((one): one is SpokenMessage => one.role === 'user' && one.calls.length === 0)
   return {
-    empty,
     wrongRole: said.filter(({ content }) => AGENT_WORDS.test(content ?? '')).length,
     earlyStop: stopsEarly(messages, said) ? 1 : 0,
   }

@@ -4,7 +4,14 @@ import type { Episode, StepResult } from '../environment.ts'
 import { UnreadableVerdict } from './evaluator/model-judge.ts'
 import { conductOf } from './protocol/conduct.ts'
 import { type CallRunner, Conversation, readArguments } from './protocol/conversation.ts'
-import { isBlank, type Message, type Spoken, type SpokenMessage, type ToolMessage } from './protocol/message.ts'
+import {
+  answeredCalls,
+  isBlank,
+  type Message,
+  type Spoken,
+  type SpokenMessage,
+  type ToolMessage,
+} from './protocol/message.ts'
 import { BlankTurn, DONE_TOOL, isStop, Protocol, type ProtocolOptions } from './protocol/protocol.ts'
 import { PatientUser } from './users/patient.ts'
 import { simulatorErrors } from './users/simulator-errors.ts'
@@ -183,16 +190,9 @@ function resultOf({ id, name, content, error }: ToolMessage): ToolResult {
 
 /** The user's own calls with what they got. */
 function hiddenCalls(messages: readonly Message[]): HiddenCall[] {
-  const calls: HiddenCall[] = []
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== 'user') continue
-    for (const [at, call] of message.calls.entries()) {
-      const result = messages[index + 1 + at]
-      if (result?.role === 'tool')
-        calls.push({ ...call, content: result.content, ...(result.error && { error: true }) })
-    }
-  }
-  return calls
+  return answeredCalls(messages).flatMap(({ party, call, result }) =>
+    party === 'user' ? [{ ...call, content: result.content, ...(result.error && { error: true }) }] : [],
+  )
 }
 
 /** What the agent knows when it first acts: what the user said, after the greeting or after a whole history. */

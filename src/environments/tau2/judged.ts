@@ -1,7 +1,7 @@
 import type { RecordedCall } from './environment.ts'
 import type { JudgedConversation } from './evaluator/evaluate.ts'
 import { readArguments } from './protocol/conversation.ts'
-import type { Message } from './protocol/message.ts'
+import { answeredCalls, type Message } from './protocol/message.ts'
 
 /**
  * A record as the evaluator takes it.
@@ -16,15 +16,8 @@ export function judgedConversation(messages: readonly Message[], history: number
 
 /** The calls that were run, with what they got; what could not be read was never run. */
 function recordedCalls(messages: readonly Message[]): RecordedCall[] {
-  const calls: RecordedCall[] = []
-  for (const [index, message] of messages.entries()) {
-    if (message.role === 'tool') continue
-    for (const [at, call] of message.calls.entries()) {
-      const result = messages[index + 1 + at]
-      const args = readArguments(call.arguments)
-      if (result?.role !== 'tool' || typeof args === 'string') continue
-      calls.push({ party: message.role, name: call.name, arguments: args, content: result.content })
-    }
-  }
-  return calls
+  return answeredCalls(messages).flatMap(({ party, call, result }) => {
+    const args = readArguments(call.arguments)
+    return typeof args === 'string' ? [] : [{ party, name: call.name, arguments: args, content: result.content }]
+  })
 }

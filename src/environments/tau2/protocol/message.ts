@@ -29,6 +29,17 @@ export type Message = SpokenMessage | ToolMessage
 export const isBlank = ({ content, calls }: Spoken): boolean =>
   calls.length === 0 && (content === null || content.trim() === '')
 
+/** Every call that was answered, with whose it was and what it got: results follow the calls of a message in their order. */
+export function answeredCalls(messages: readonly Message[]): { party: Party; call: ToolCall; result: ToolMessage }[] {
+  return messages.flatMap((message, index) => {
+    if (message.role === 'tool') return []
+    return message.calls.flatMap((call, at) => {
+      const result = messages[index + 1 + at]
+      return result?.role === 'tool' ? [{ party: message.role, call, result }] : []
+    })
+  })
+}
+
 /** What a party has heard and done: its own messages and results, and what the other said to it. */
 export function heardBy(party: Party, messages: readonly Message[]): Message[] {
   return messages.filter((message) => {

@@ -23,6 +23,7 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
     name,
     title: `World-model and policy RL in turns${options.teaches === undefined ? '' : `, ${options.teaches}`}`,
     options: { ...options },
+    placed: (place) => interleavedStage({ ...options, ...place }),
     async run(context, artifacts) {
       if (artifacts.collected?.counts.rewarded === 0) {
         throw new UserError(

@@ -24,6 +24,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     name,
     title: 'Policy RL',
     options: { ...options },
+    placed: (place) => policyStage({ ...options, ...place }),
     async run(context, artifacts) {
       if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
         return { notes: ['left out: there is no task reward to play for'] }

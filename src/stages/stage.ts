@@ -47,13 +47,15 @@ export interface Stage {
   run(context: StageContext, artifacts: Artifacts): Promise<Outcome>
   /** What it will do and what that takes, for `--dry`; pure. Absent: nothing is said of it. */
   plan?: Planner
+  /** The same stage elsewhere in a method: under another name, from another start. Training stages have it. */
+  placed?(place: TrainingStage): Stage
 }
 
 /** Where a training stage starts, and which of its checkpoints are evaluated. */
 export interface TrainingStage {
   /** Default: the name of the sort of stage. */
   name?: string
-  /** Name of the stage whose model it starts from. Default: the base model. */
+  /** Where it starts: the name of a stage of the same run, or a model folder, such as another run's checkpoint. Default: the base model. */
   from?: string
   /** Its name in tables of results. */
   arm?: string
@@ -68,9 +70,10 @@ export function need<T>(value: T | undefined, stage: string, from: string): T {
   return value
 }
 
-/** The model a stage starts from. */
+/** The model a stage starts from. @throws Error where `from` names neither a stage before it nor a model folder. */
 export function startOf(artifacts: Artifacts, stage: string, from = BASE): string {
-  return need(artifacts.models.get(from), stage, `a stage named "${from}"`)
+  const folder = existsSync(join(from, 'config.json')) ? from : undefined
+  return need(artifacts.models.get(from) ?? folder, stage, `a stage named "${from}", or a model folder there,`)
 }
 
 const recordSchema = z.looseObject({

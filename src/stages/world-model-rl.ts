@@ -27,6 +27,7 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
     name,
     title: options.teaches === undefined ? 'World-model RL' : `World-model RL, ${options.teaches}`,
     options: { ...options },
+    placed: (place) => worldModelStage({ ...options, ...place }),
     async run(context, artifacts) {
       const { work, steps, notes } = worldModelWork(context, artifacts, name, options)
       const checkpoint = await trainLoop(context, {

@@ -18,6 +18,7 @@ export function worldModelSftStage(options: TrainingStage = {}): Stage {
     name,
     title: 'World-model SFT',
     options: { ...options },
+    placed: (place) => worldModelSftStage({ ...options, ...place }),
     async run(context, artifacts) {
       const checkpoint = await fineTune(context, need(artifacts.kept, name, 'collect'), {
         stage: name,

@@ -18,9 +18,11 @@ const ROOMS = [
   'rollouts',
   'learning',
   'evaluation',
+  'benchmarks',
   'stages',
   'methods',
   'reports',
+  'studies',
   'dashboard',
   'cli',
 ]

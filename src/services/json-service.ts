@@ -39,7 +39,16 @@ export class JsonService {
    * Asks until there is an answer or no hope. `path` begins with `/` and is added to the service's url.
    * @throws ServiceError when no answer can be had
    */
-  async post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<T> {
+  post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<T> {
+    return this.persist(path, { ...body, ...this.config.extra }, schema)
+  }
+
+  /** The same for what is only read. @throws ServiceError */
+  get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    return this.persist(path, null, schema)
+  }
+
+  private async persist<T>(path: string, body: object | null, schema: z.ZodType<T>): Promise<T> {
     const { retries, backoffSeconds } = this.config
     const call = this.counted.calls++
     for (let tries = 1; ; tries++) {
@@ -73,15 +82,14 @@ export class JsonService {
     this.closing.abort()
   }
 
-  private async ask<T>(path: string, body: object, schema: z.ZodType<T>): Promise<T> {
+  private async ask<T>(path: string, body: object | null, schema: z.ZodType<T>): Promise<T> {
     const deadline = new Deadline(this.config)
     const stop = () => deadline.controller.abort()
     this.closing.signal.addEventListener('abort', stop)
     let begun = false
     try {
       const response = await fetch(this.config.url + path, {
-        method: 'POST',
-        body: JSON.stringify({ ...body, ...this.config.extra }),
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
         headers: {
           accept: 'application/json',
           'content-type': 'application/json',

@@ -82,7 +82,7 @@ describe('cost and weights', () => {
   test('an arm pays for all that it rests on, and success is held against it', () => {
     const cost = markdown.split('## Cost')[1].split('\n## ')[0]
     expect(cost).toMatch(
-      /\| after world-model RL<br>collect, reward, filter, world-model-rl \| 3 min 14 s \| 0\.0\d+ \| [+−±][\d.]+ points \| −?[\d.]+ \| −?[\d.]+ \|/,
+      /\| after world-model RL<br>collect, reward, filter, world-model-rl \| 3 min 14 s \| 20 \| [+−±][\d.]+ points \| −?[\d.e-]+ \| −?[\d.]+ \|/,
     )
     expect(cost).toContain('after policy RL<br>collect, reward, filter, world-model-rl, policy-rl')
     const older = fixtureInput()

@@ -23,13 +23,14 @@ export function costSection(input: ReportInput): Section {
     return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0)
   }
   const counted = tokens('flops') !== null
+  const operations = operationsOf(stages)
   const total: Cell[] = [
     cell('All', 'strong'),
     cell(formatSeconds(seconds), 'strong'),
     cell(''),
     cell(formatLarge(tokens('tokensSampled')), 'strong'),
     cell(formatLarge(tokens('tokensTrained')), 'strong'),
-    ...(counted ? [cell(formatLarge(tokens('tokensRead')), 'strong'), cell(petaflops(tokens('flops')), 'strong')] : []),
+    ...(counted ? [cell(formatLarge(tokens('tokensRead')), 'strong'), cell(formatFlops(tokens('flops'), operations), 'strong')] : []),
   ]
   const blocks: Block[] = [
     {
@@ -62,11 +63,11 @@ export function costSection(input: ReportInput): Section {
         ...(counted
           ? [
               { title: 'tokens read', align: 'right' as const },
-              { title: 'PFLOP', align: 'right' as const },
+              { title: operations.unit, align: 'right' as const },
             ]
           : []),
       ],
-      rows: [...stages.map((stage) => stageRow(stage, seconds, counted)), total],
+      rows: [...stages.map((stage) => stageRow(stage, seconds, counted ? operations : null)), total],
     },
     ...armBlocks(input),
   ]
@@ -77,11 +78,24 @@ export function costSection(input: ReportInput): Section {
 
 type Counted = 'tokensSampled' | 'tokensTrained' | 'tokensRead' | 'flops'
 
-const petaflops = (flops: number | null | undefined) => formatNumber(flops == null ? flops : flops / 1e15)
+/** Operations in a unit that suits the whole run: a small model takes billions, a large one more than 10¹⁸. */
+interface Operations {
+  unit: string
+  size: number
+}
+
+function operationsOf(stages: readonly StageFacts[]): Operations {
+  const total = stages.reduce((sum, { flops = 0 }) => sum + flops, 0)
+  if (total >= 1e15) return { unit: 'PFLOP', size: 1e15 }
+  return total >= 1e12 ? { unit: 'TFLOP', size: 1e12 } : { unit: 'GFLOP', size: 1e9 }
+}
+
+const formatFlops = (flops: number | null, { size }: Operations) => formatNumber(flops === null ? null : flops / size)
 
 /** What every trained model took with all that it rests on, and the success that it bought. */
 function armBlocks({ stages, evaluation }: ReportInput): Block[] {
   const costs = armCosts(stages, BASE)
+  const operations = operationsOf(stages)
   if (costs.length === 0) return []
   const success = evaluation && measuresOf(evaluation).find(({ id }) => id === 'success')
   const gainOf = (arm: string) => {
@@ -98,9 +112,9 @@ function armBlocks({ stages, evaluation }: ReportInput): Block[] {
       columns: [
         { title: 'Arm', align: 'left' },
         right('time'),
-        right('PFLOP'),
+        right(operations.unit),
         right('success gained'),
-        right('a PFLOP', 'points gained'),
+        right(`a ${operations.unit}`, 'points gained'),
         right('an hour', 'points gained'),
       ],
       rows: costs.map((one) => {
@@ -108,9 +122,9 @@ function armBlocks({ stages, evaluation }: ReportInput): Block[] {
         return [
           { text: one.arm, below: one.stages.join(', ') },
           cell(formatSeconds(one.seconds)),
-          one.flops === null ? cell('–', 'quiet') : cell(petaflops(one.flops)),
+          one.flops === null ? cell('–', 'quiet') : cell(formatFlops(one.flops, operations)),
           gain === null ? cell('–', 'quiet') : cell(formatDifference(gain, 'share')),
-          per(gain, one.flops === null ? null : one.flops / 1e15),
+          per(gain, one.flops === null ? null : one.flops / operations.size),
           per(gain, one.seconds / 3600),
         ]
       }),
@@ -125,7 +139,7 @@ function armBlocks({ stages, evaluation }: ReportInput): Block[] {
   ]
 }
 
-function stageRow(stage: StageFacts, total: number, counted: boolean): Cell[] {
+function stageRow(stage: StageFacts, total: number, operations: Operations | null): Cell[] {
   const tokens = (count: number | undefined) => (count === undefined ? cell('–', 'quiet') : cell(formatLarge(count)))
   return [
     cell(stage.title),
@@ -133,8 +147,8 @@ function stageRow(stage: StageFacts, total: number, counted: boolean): Cell[] {
     cell(total > 0 ? formatShare(stage.seconds / total, 0) : '–'),
     tokens(stage.tokensSampled),
     tokens(stage.tokensTrained),
-    ...(counted
-      ? [tokens(stage.tokensRead), stage.flops === undefined ? cell('–', 'quiet') : cell(petaflops(stage.flops))]
+    ...(operations
+      ? [tokens(stage.tokensRead), stage.flops === undefined ? cell('–', 'quiet') : cell(formatFlops(stage.flops, operations))]
       : []),
   ]
 }

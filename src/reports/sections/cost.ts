@@ -30,7 +30,9 @@ export function costSection(input: ReportInput): Section {
     cell(''),
     cell(formatLarge(tokens('tokensSampled')), 'strong'),
     cell(formatLarge(tokens('tokensTrained')), 'strong'),
-    ...(counted ? [cell(formatLarge(tokens('tokensRead')), 'strong'), cell(formatFlops(tokens('flops'), operations), 'strong')] : []),
+    ...(counted
+      ? [cell(formatLarge(tokens('tokensRead')), 'strong'), cell(formatFlops(tokens('flops'), operations), 'strong')]
+      : []),
   ]
   const blocks: Block[] = [
     {
@@ -148,7 +150,10 @@ function stageRow(stage: StageFacts, total: number, operations: Operations | nul
     tokens(stage.tokensSampled),
     tokens(stage.tokensTrained),
     ...(operations
-      ? [tokens(stage.tokensRead), stage.flops === undefined ? cell('–', 'quiet') : cell(formatFlops(stage.flops, operations))]
+      ? [
+          tokens(stage.tokensRead),
+          stage.flops === undefined ? cell('–', 'quiet') : cell(formatFlops(stage.flops, operations)),
+        ]
       : []),
   ]
 }

@@ -126,7 +126,7 @@
       (local.set $y (f32x4.sub (v128.load (local.get $b)) (local.get $x)))
       (local.set $d (f32x4.abs (local.get $y)))
       (local.set $size (f32x4.abs (local.get $x)))
-      (local.set $largest (f32x4.max (local.get $largest) (local.get $d)))
+      (local.set $largest (f32x4.pmax (local.get $largest) (local.get $d)))
       ;; True is −1 in every lane.
       (local.set $n0 (i32x4.sub
         (local.get $n0)

@@ -76,7 +76,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   // Of one text alone nothing can be calibrated: it is right or wrong.
   const { reward, record } =
     repeats.nextStates > 1
-      ? await chooseReward({ run, config, environment, progress, warn: say }, train, false)
+      ? await chooseReward({ run, config, environment, progress, warn: say }, train, {}, false)
       : { reward: exactReward(), record: null }
   const baselines = await crossFittedBaselines(train, environment, reward)
   let test: RewardTest | null = null

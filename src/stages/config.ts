@@ -108,9 +108,13 @@ export const configSchema = z.strictObject({
     epochs: count,
   }),
   reward: z.strictObject({
-    /** `hybrid`: ROUGE-L in fifths for what tools return (JSON only where it is JSON), embedding for all else. */
-    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid']),
+    /**
+     * `hybrid`: ROUGE-L in fifths for what tools return (JSON only where it is JSON), embedding for all else. `judge`: a chat
+     * model, given in code (`rewardBy`), compares prediction and truth.
+     */
+    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid', 'judge']),
     embedder: z.enum(['auto', 'lexical', 'use-lite']),
+    /** Of `embedding` and `judge`. */
     mode: z.enum(['binary', 'continuous']),
     /** τ_d; 0 = calibrated on training transitions. */
     threshold: z.number().min(0).max(2),

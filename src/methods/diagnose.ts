@@ -161,7 +161,7 @@ interface DrawFrom extends Asked {
  */
 async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): Promise<Drawn | null> {
   const { config, agent, format, train, reward, kindOf } = from
-  const { groupSize, temperature, maxTokens } = config.worldModel
+  const { groupSize, temperature, maxTokens, reasoning } = config.worldModel
   const engine = await openLocalEngine(from.model, { threads: options.threads ?? availableParallelism() })
   try {
     const sampler = engine.trainer().sampler()
@@ -193,7 +193,7 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
           temperature,
           maxTokens,
           seed: hash32('diagnose', config.seed),
-          reasoning: true,
+          reasoning,
         },
         reward,
       )

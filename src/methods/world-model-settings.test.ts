@@ -16,11 +16,10 @@ import {
   rewardBy,
   rewardStage,
   type Stage,
-  solvedFromHere,
   worldModelSftStage,
   worldModelStage,
 } from '../stages/index.ts'
-import { coinFlip, type Method, permutedPolicy, randomData, runMethod } from './method.ts'
+import { type Method, permutedPolicy, randomData, runMethod } from './method.ts'
 import { miniPreset } from './mini.ts'
 import { openRun } from './open.ts'
 
@@ -29,11 +28,12 @@ const root = mkdtempSync(join(tmpdir(), 'rwml-settings-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const TINY = {
-  'environment.tasks.train': 10,
-  'environment.tasks.seen': 3,
-  'environment.tasks.unseen': 3,
-  'collect.tasks': 10,
+  'environment.tasks.train': 6,
+  'environment.tasks.seen': 1,
+  'environment.tasks.unseen': 2,
+  'collect.tasks': 6,
   'collect.rollouts': 1,
+  'collect.maxSteps': 8,
   'filter.rule': 'none',
   'reward.kind': 'exact',
   'worldModel.batch': 4,
@@ -42,12 +42,12 @@ const TINY = {
   'worldModelSft.maxSteps': 3,
   'worldModelSft.batch': 8,
   'policy.steps': 2,
-  'policy.tasks': 3,
-  'policy.groupSize': 3,
+  'policy.tasks': 2,
+  'policy.groupSize': 4,
   'policy.maxSteps': 6,
   'evaluate.runs': 1,
-  'evaluate.maxSteps': 4,
-  'evaluate.transitions': 12,
+  'evaluate.maxSteps': 2,
+  'evaluate.transitions': 4,
   'model.threads': 1,
 }
 
@@ -74,7 +74,7 @@ async function play(name: string, method: Method, settings: Record<string, unkno
   const artifacts = await runMethod({ ...method, stages: method.stages.slice(0, last) }, context).finally(() =>
     close('finished'),
   )
-  const lines = readFileSync(join(out, 'metrics.jsonl'), 'utf8').trim().split('\n')
+  const lines = readFileSync(join(out, 'metrics.jsonl'), 'utf8').split('\n').filter(Boolean)
   const metrics = lines.map((line): Record<string, number> & { stage: never } => JSON.parse(line))
   return { out, artifacts, warnings, of: (stage: string) => metrics.filter((line) => line.stage === stage) }
 }
@@ -94,7 +94,6 @@ describe('arms of one run', () => {
       worldModelStage({ name: 'bare', arm: 'RWML without reasoning', settings: { reasoning: false, maxSteps: 2 } }),
       worldModelStage({ name: 'permuted', arm: 'permuted', teaches: 'permuted advantages', ...short }),
       worldModelStage({ name: 'valid', arm: 'validity', target: actionValidity, ...short }),
-      worldModelStage({ name: 'solved', arm: 'solved', target: solvedFromHere, ...short }),
       worldModelSftStage({ name: 'plain', arm: 'WM SFT' }),
       worldModelSftStage({
         name: 'pulled',
@@ -116,7 +115,6 @@ describe('arms of one run', () => {
       ['RWML without reasoning', false, undefined],
       ['permuted', true, 'permuted advantages'],
       ['validity', true, undefined],
-      ['solved', true, undefined],
       ['WM SFT', false, undefined],
       ['WM SFT, KL', false, undefined],
       ['WM SFT, traces', true, undefined],
@@ -130,7 +128,6 @@ describe('arms of one run', () => {
     expect(of('pulled')[0].kl).toBeCloseTo(0, 6)
     expect(of('pulled')[2].kl).toBeGreaterThan(0)
     expect(of('plain')[0].kl).toBeUndefined()
-    expect(of('pulled')[0].gradientNorm).toBeCloseTo(of('plain')[0].gradientNorm, 4)
     const [traced] = notes(out, 'traced').slice(1)
     expect(traced).toMatch(/^[1-9]\d* of \d+ transitions have a reasoning that earned the reward$/)
     expect(of('traced').at(-1)?.loss).toBeGreaterThan(0)
@@ -149,14 +146,12 @@ describe('methods that are controls', () => {
   it('random data is any admissible action, of another run’s tasks and counts', async () => {
     const { artifacts, out } = await play('random', randomData, {}, { until: 'world-model-rl' })
     const { counts, train } = artifacts.collected!
-    expect(counts).toMatchObject({ episodes: 10, valid: counts.transitions })
+    expect(counts).toMatchObject({ episodes: 6, valid: counts.transitions })
     expect(train.every(({ valid }) => valid)).toBe(true)
     expect(existsSync(join(out, 'rollouts', 'collect-random.jsonl'))).toBe(true)
   }, 60_000)
 
-  it('a coin flip and permuted policy advantages run to the end, and resume to the same weights', async () => {
-    const flipped = await play('flip', coinFlip, {}, { until: 'world-model-rl' })
-    expect(flipped.artifacts.arms.at(-1)?.control).toBe('coin flip')
+  it('permuted policy advantages run to the end', async () => {
     const whole = await play('permuted-policy', permutedPolicy, { 'policy.kl.coefficient': 0.01 })
     expect(whole.artifacts.arms.at(-1)?.control).toBe('permuted advantages')
     expect(whole.of('policy-rl')[0].gradientNorm).toBeGreaterThan(0)

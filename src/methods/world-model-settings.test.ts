@@ -143,7 +143,7 @@ describe('arms of one run', () => {
 })
 
 describe('methods that are controls', () => {
-  it('random data is any admissible action, of another run’s tasks and counts', async () => {
+  it('random data is what admissible actions led to', async () => {
     const { artifacts, out } = await play('random', randomData, {}, { until: 'world-model-rl' })
     const { counts, train } = artifacts.collected!
     expect(counts).toMatchObject({ episodes: 6, valid: counts.transitions })

@@ -40,13 +40,13 @@ export interface Agent {
   /** What is asked for in place of what followed, e.g. the shape of a tool's result. Histories show it as it was. */
   target?(next: Observation): Observation
   /**
-   * Ask what follows the transition's action; `reasoning: false` forbids thinking (WM SFT, the filter model). `omitted` turns
+   * Ask what follows the transition's action, or its `question`; `reasoning: false` forbids thinking (WM SFT, the filter model). `omitted` turns
    * before those of the transition do not fit the context (default 0).
    */
   predictMessages(transition: Transition, options: { reasoning: boolean; omitted?: number }): Message[]
   parsePrediction(reply: string): PredictionAnswer
-  /** The supervised label: the true next state without reasoning. */
-  predictionLabel(transition: Transition): string
+  /** The supervised label: the true next state, after `thinking` where there is some (default none). */
+  predictionLabel(transition: Transition, thinking?: string): string
 }
 
 /** The steps of a trajectory as this agent is asked about them: `next` is what it has to predict. */

@@ -29,6 +29,15 @@ export function parsePolicyAnswer(reply: string): PolicyAnswer {
   }
 }
 
+/** A label in the form of the paper's (method, section 6), or without spaces between its parts. */
+export function spacedLabel(nextState: string, thinking = ''): string {
+  return `<thinking> ${thinking === '' ? '' : `${thinking} `}</thinking> <next_state> ${nextState} </next_state>`
+}
+
+export function tightLabel(nextState: string, thinking = ''): string {
+  return `<thinking>${thinking}</thinking><next_state>${nextState}</next_state>`
+}
+
 export function parsePrediction(reply: string): PredictionAnswer {
   const thinking = THINKING.exec(reply)
   const rest = thinking ? reply.slice(thinking.index + thinking[0].length) : reply

@@ -63,13 +63,15 @@ export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Ag
     predictMessages(transition, { omitted = 0 }) {
       const answer = mask ? 'Write what follows; of JSON, its JSON Schema.' : 'Write what follows.'
       return [
-        { role: 'system', content: answer },
-        ...examples(mask),
+        { role: 'system', content: transition.question ?? answer },
+        // Made-up answers to another question would only mislead.
+        ...(transition.question === undefined ? examples(mask) : []),
         { role: 'user', content: asked(transition, omitted, historyTurns) },
       ]
     },
     parsePrediction,
-    predictionLabel: ({ next }) => state(observationText(next)),
+    predictionLabel: ({ next }, thinking) =>
+      `${thinking ? `<thinking>${thinking}</thinking>` : ''}${state(observationText(next))}`,
   }
 }
 

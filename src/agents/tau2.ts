@@ -2,7 +2,7 @@ import { observationText } from '../core/index.ts'
 import { TAU2_GREETING } from '../environments/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
-import { parsePrediction } from './answers.ts'
+import { parsePrediction, spacedLabel } from './answers.ts'
 import { maskedObservation, type ToolShapes } from './masked-results.ts'
 import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
 import { parseToolReply, toolInstructions } from './tool-calls.ts'
@@ -40,7 +40,7 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOp
       return [{ role: 'user', content }]
     },
     parsePrediction,
-    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
+    predictionLabel: ({ next }, thinking) => spacedLabel(observationText(next), thinking),
   }
 }
 

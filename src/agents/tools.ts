@@ -9,10 +9,10 @@ import {
 } from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
-import { parsePrediction } from './answers.ts'
+import { parsePrediction, spacedLabel, tightLabel } from './answers.ts'
 import { maskedObservation } from './masked-results.ts'
 import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
-import { PREDICT } from './transcript.ts'
+import { asking } from './transcript.ts'
 
 export interface ToolsTranscriptOptions {
   /** Ask for the JSON-Schema shape of what tools return, not for its values (method, section 2). Default true. */
@@ -39,7 +39,7 @@ export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {})
       return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
     },
     parsePrediction,
-    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
+    predictionLabel: ({ next }, thinking) => spacedLabel(observationText(next), thinking),
   }
 }
 
@@ -56,11 +56,11 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { omitted }) {
       const messages = conversation({ ...transition, omitted }, '')
-      messages[messages.length - 1].content += PREDICT + actionText(transition.action)
+      messages[messages.length - 1].content += asking(transition) + actionText(transition.action)
       return messages
     },
     parsePrediction,
-    predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
+    predictionLabel: ({ next }, thinking) => tightLabel(observationText(next), thinking),
   }
 }
 
@@ -95,6 +95,9 @@ export function question(transition: Transition, { historyTurns, mask, reasoning
   const { instruction, tools = [], initial, history, action } = transition
   const facts = userFacts(initial, history)
   const called = calledTools(action, tools)
+  const isNext = transition.question === undefined
+  const wanted = isNext ? 'the next observation' : 'the answer'
+  const example = isNext ? '; use the past ones as examples of how it is worded' : ''
   return [
     'You know how conversations between an assistant, its user and its tools go on.',
     instruction === '' ? '' : `Instructions of the assistant:\n${instruction}`,
@@ -102,14 +105,15 @@ export function question(transition: Transition, { historyTurns, mask, reasoning
     facts.length === 0 ? '' : `What the user has told so far:\n${facts.map((fact) => `- ${fact}`).join('\n')}`,
     `What happened so far:\n${historyText(initial, history, omitted, historyTurns)}`,
     `Potential action of the assistant:\n${actionLine(action)}`,
-    `Your task is to predict the immediate next observation after the potential action above: ${
-      action.kind === 'text' ? 'what the user says next.' : 'what the tools return, in the order of the calls.'
-    }`,
-    action.kind === 'tools' && mask
+    transition.question ??
+      `Your task is to predict the immediate next observation after the potential action above: ${
+        action.kind === 'text' ? 'what the user says next.' : 'what the tools return, in the order of the calls.'
+      }`,
+    action.kind === 'tools' && mask && isNext
       ? 'Where a tool returns JSON, give the JSON Schema of its answer instead of values: for {"customer_id": "abc123"} write {"type":"object","properties":{"customer_id":{"type":"string"}}}.'
       : '',
     reasoning
-      ? 'First think briefly, step by step, inside <thinking> </thinking>: go over the previous turns and the current situation, and sum up what you have learned about the user and about what lies behind the tools that matters here. Then give the next observation inside <next_state> </next_state>; use the past ones as examples of how it is worded.'
+      ? `First think briefly, step by step, inside <thinking> </thinking>: go over the previous turns and the current situation, and sum up what you have learned about the user and about what lies behind the tools that matters here. Then give ${wanted} inside <next_state> </next_state>${example}.`
       : 'Directly present your final prediction inside <next_state> </next_state>. Do not think first and do not write anything else.',
   ]
     .filter((part) => part !== '')

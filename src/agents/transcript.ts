@@ -1,10 +1,14 @@
 import { actionText, observationText, type PastTurn, type Transition } from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
-import { parsePolicyAnswer, parsePrediction } from './answers.ts'
+import { parsePolicyAnswer, parsePrediction, tightLabel } from './answers.ts'
 
 /** Asks for a prediction; the action follows. */
 export const PREDICT = '\nPredict what follows: '
+
+/** The same for what is asked in place of it. */
+export const asking = ({ question }: Pick<Transition, 'question'>): string =>
+  question === undefined ? PREDICT : `\n${question} `
 
 export interface TranscriptOptions {
   /** In run folders and tables. */
@@ -39,11 +43,11 @@ export function transcriptAgent({ name = 'transcript', description }: Transcript
     },
     predictMessages(transition: Transition, { omitted }) {
       const messages = transcript(observationText(transition.initial), transition.history, omitted)
-      messages[messages.length - 1].content += PREDICT + actionText(transition.action)
+      messages[messages.length - 1].content += asking(transition) + actionText(transition.action)
       return messages
     },
     parsePrediction,
-    predictionLabel: ({ next }) => `<thinking></thinking><next_state>${observationText(next)}</next_state>`,
+    predictionLabel: ({ next }, thinking) => tightLabel(observationText(next), thinking),
   }
 }
 

@@ -1,7 +1,7 @@
 import { actionText, observationText, type PastTurn, type Transition } from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
-import { parsePolicyAnswer, parsePrediction } from './answers.ts'
+import { parsePolicyAnswer, parsePrediction, spacedLabel } from './answers.ts'
 
 export interface WindowOptions {
   /** H: how many past turns are shown. */
@@ -88,18 +88,22 @@ function window({ historyTurns, showActions, description }: WindowOptions, words
       return { thinking, wellFormed, action: line ? { kind: 'text', text: line } : null }
     },
     predictMessages(transition: Transition, { reasoning, omitted }) {
+      const { question } = transition
+      const answer = question === undefined ? 'the next observation' : 'the answer'
+      const example =
+        question === undefined ? '; use the past and current observations as examples of how it is worded' : ''
       return messages([
         `You know how ${words.place} responds to actions.`,
         situation(transition.instruction, observationText(transition.initial), transition.history, omitted),
         `Potential action: ${actionText(transition.action)}`,
-        'Your task is to predict the immediate next observation after taking the potential action above.',
+        question ?? 'Your task is to predict the immediate next observation after taking the potential action above.',
         reasoning
-          ? `First think briefly, step by step, inside <thinking> </thinking>: go over the previous steps and the current situation, and sum up what you have learned about ${words.here} that matters here. Then give the next observation inside <next_state> </next_state>; use the past and current observations as examples of how it is worded.`
+          ? `First think briefly, step by step, inside <thinking> </thinking>: go over the previous steps and the current situation, and sum up what you have learned about ${words.here} that matters here. Then give ${answer} inside <next_state> </next_state>${example}.`
           : 'Directly present your final prediction inside <next_state> </next_state>. Do not think first and do not write anything else.',
       ])
     },
     parsePrediction,
-    predictionLabel: ({ next }) => `<thinking> </thinking> <next_state> ${observationText(next)} </next_state>`,
+    predictionLabel: ({ next }, thinking) => spacedLabel(observationText(next), thinking),
   }
 }
 

@@ -20,14 +20,30 @@ export interface Transition {
   initial: Observation
   history: PastTurn[]
   action: Action
+  /** What followed; or, where there is a `question`, the true answer to it. */
   next: Observation
   valid: boolean
+  /** What is asked about it in place of what follows. */
+  question?: string
+  /** How its episode went on after it. Absent where that says nothing: the episode broke. */
+  rest?: Rest
+}
+
+/** The rest of an episode. */
+export interface Rest {
+  /** Steps after this one. */
+  steps: number
+  /** It came to its end, and was not cut off. */
+  done: boolean
+  /** What the episode earned; absent where the environment has no task reward. */
+  reward?: number
 }
 
 /** Every step of a trajectory with a parsed action, in order. */
 export function transitionsOf(trajectory: Trajectory): Transition[] {
   const transitions: Transition[] = []
-  for (const [index, turn] of trajectory.turns.entries()) {
+  const { turns, done, reward, failed } = trajectory
+  for (const [index, turn] of turns.entries()) {
     if (!turn.action) continue
     transitions.push({
       id: `${trajectory.task.id}#${trajectory.sample}.${index}`,
@@ -36,12 +52,11 @@ export function transitionsOf(trajectory: Trajectory): Transition[] {
       instruction: trajectory.task.instruction,
       tools: trajectory.task.tools,
       initial: trajectory.initial,
-      history: trajectory.turns
-        .slice(0, index)
-        .map(({ reply, action, observation }) => ({ reply, action, observation })),
+      history: turns.slice(0, index).map(({ reply, action, observation }) => ({ reply, action, observation })),
       action: turn.action,
       next: turn.observation,
       valid: turn.valid,
+      ...(failed === undefined && { rest: { steps: turns.length - index - 1, done, reward } }),
     })
   }
   return transitions

@@ -140,16 +140,20 @@ export function answerSequence({ prompt, tokens, logprobs }: Prediction): TokenS
   }
 }
 
-/** What really followed, as a label without reasoning: one sequence to learn from by supervision. */
+/** What really followed as a label, after `thinking` where there is some: one sequence to learn from by supervision. */
 export function labelSequence(
   agent: Agent,
   format: ChatFormat,
   transition: Transition,
   contextLength: number,
+  thinking?: string,
 ): TokenSequence & { omitted: number } {
-  const label = format.replyTokens(agent.predictionLabel(transition))
+  const label = format.replyTokens(agent.predictionLabel(transition, thinking))
   const room = contextLength - label.length
-  const { tokens: prompt, omitted } = predictionPrompt(agent, format, transition, { reasoning: false, room })
+  const { tokens: prompt, omitted } = predictionPrompt(agent, format, transition, {
+    reasoning: thinking !== undefined,
+    room,
+  })
   const mask = [...prompt.map(() => 0), ...label.map(() => 1)]
   return { tokens: [...prompt, ...label], mask, logprobs: mask.map(() => 0), omitted }
 }

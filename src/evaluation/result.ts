@@ -15,6 +15,10 @@ export interface ArmResult {
   arm: string
   /** Folder of the evaluated model, relative to the run folder. */
   checkpoint: string
+  /** Whether it was asked to think before it predicts: as it was trained. Absent in older results: yes. */
+  reasoning?: boolean
+  /** It is a control: what was taken away from what it learned. */
+  control?: string
   policy: PolicyResult[]
   worldModel: WorldModelResult[]
 }

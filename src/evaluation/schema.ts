@@ -72,6 +72,8 @@ const policySchema = z.object({
 export const armSchema: z.ZodType<ArmResult> = z.object({
   arm: z.string(),
   checkpoint: z.string(),
+  reasoning: z.boolean().optional(),
+  control: z.string().optional(),
   policy: z.array(policySchema),
   worldModel: z.array(worldModelSchema),
 })

@@ -35,6 +35,29 @@ describe('policyData', () => {
     expect(step.data.map((datum) => datum.advantages![2])).toEqual([0.25, 0.25, 0.25, -0.75])
   })
 
+  it('hands advantages out at random as a control: the same ones, to others, within the step', () => {
+    const groups = [
+      [member(1), member(0)],
+      [member(1, 3, 2), member(0.5), member(0)],
+      [member(0), member(0)],
+    ]
+    const valuesOf = (permute?: number) =>
+      policyData(groups, { ...raw, permute }).data.map(({ advantages }) => advantages![2])
+    // One a sample, whatever its number of sequences: the third and the fourth are one sample's.
+    const own = valuesOf().toSpliced(3, 1)
+    const all = [1, 2, 3, 4, 5].map((seed) => valuesOf(seed).toSpliced(3, 1))
+    for (const values of all) expect([...values].sort()).toEqual([...own].sort())
+    expect(valuesOf(1)[2]).toBe(valuesOf(1)[3])
+    expect(valuesOf(1)).toEqual(valuesOf(1))
+    expect(new Set([own, ...all].map(String)).size).toBeGreaterThan(4)
+    // Weights and old log-probabilities stay where they are.
+    const strip = (permute?: number) =>
+      policyData(groups, { ...raw, permute }).data.map((datum) => ({ ...datum, advantages: [] }))
+    expect(strip(1)).toEqual(strip())
+    const skipped = policyData(groups, { ...raw, permute: 1, zeroVariance: 'skip' }).data
+    expect(skipped.every(({ advantages }) => advantages![2] !== 0)).toBe(true)
+  })
+
   it('never lets zero-variance groups change the weights of the others', () => {
     const group = fc.array(fc.tuple(fc.constantFrom(0, 0.5, 1), fc.integer({ min: 1, max: 4 })), {
       minLength: 1,

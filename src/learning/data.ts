@@ -1,3 +1,4 @@
+import { Random } from '../core/index.ts'
 import type { Datum } from '../engines/index.ts'
 import { checkMask, type TokenSequence } from '../tokens/index.ts'
 import {
@@ -15,6 +16,8 @@ export interface GroupMember {
   /** One for an answer or an append-only episode; several where an episode is made of step samples or restarted. */
   sequences: TokenSequence[]
   reward: number
+  /** Along each sequence, 1 where a token is part of what the environment answered to an action; needed for `environmentTokens`. */
+  observed?: number[][]
 }
 
 export interface PolicyDataOptions {
@@ -25,6 +28,8 @@ export interface PolicyDataOptions {
    * `skip` saves their compute and changes nothing; with one, `keep` lets it act on them too. Weights are the same.
    */
   zeroVariance: 'keep' | 'skip'
+  /** Control: hand the advantages out to the samples of the step at random, by this seed. Absent: each keeps its own. */
+  permute?: number
 }
 
 export const DEFAULT_POLICY_DATA: PolicyDataOptions = {
@@ -47,18 +52,24 @@ export function policyData(
   options: PolicyDataOptions = DEFAULT_POLICY_DATA,
 ): PolicyData {
   const rewards = groups.map((group) => group.map((member) => member.reward))
-  const flat = groups.flatMap((group, g) => {
+  const own = groups.flatMap((group, g) => {
     const steps = group.map((member) => member.sequences.length)
-    const advantages = groupAdvantages(rewards[g], options.advantages, steps)
+    return groupAdvantages(rewards[g], options.advantages, steps)
+  })
+  const { permute } = options
+  const advantages = permute === undefined ? own : new Random('permuted advantages', permute).shuffle(own)
+  let sample = 0
+  const flat = groups.flatMap((group, g) => {
     const mixed = groupOutcome(rewards[g]) === 'mixed'
-    return group.flatMap((member, m) =>
-      member.sequences.map((sequence) => ({
+    return group.flatMap((member, m) => {
+      const advantage = advantages[sample++]
+      return member.sequences.map((sequence) => ({
         sequence,
-        mixed,
-        advantage: advantages[m],
+        teaches: permute === undefined ? mixed : advantage !== 0,
+        advantage,
         where: `group ${g}, sample ${m}`,
-      })),
-    )
+      }))
+    })
   })
   for (const { sequence, where } of flat) checkSequence(sequence, where)
   const weights = aggregationWeights(
@@ -75,7 +86,7 @@ export function policyData(
   })
   const all = rewards.flat()
   return {
-    data: options.zeroVariance === 'keep' ? data : data.filter((_, index) => flat[index].mixed),
+    data: options.zeroVariance === 'keep' ? data : data.filter((_, index) => flat[index].teaches),
     groups: countOutcomes(rewards),
     meanReward: all.reduce((sum, reward) => sum + reward, 0) / Math.max(all.length, 1),
   }

@@ -1,6 +1,7 @@
 export * from './advantages.ts'
 export * from './aggregation.ts'
 export * from './data.ts'
+export * from './environment-tokens.ts'
 export * from './kl.ts'
 export * from './schedule.ts'
 export * from './update.ts'

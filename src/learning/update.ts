@@ -3,6 +3,7 @@ import type { TokenSequence } from '../tokens/index.ts'
 import type { AdvantageOptions } from './advantages.ts'
 import type { Aggregation } from './aggregation.ts'
 import { type GroupMember, policyData, sftData, withReference } from './data.ts'
+import { environmentData } from './environment-tokens.ts'
 
 export interface PolicyUpdateOptions {
   advantages: AdvantageOptions
@@ -14,6 +15,10 @@ export interface PolicyUpdateOptions {
   /** Temperature the samples were drawn at: the policy that is trained is the tempered one. */
   temperature: number
   adam: AdamParams
+  /** Weight of the cross-entropy on what the environment answered (`GroupMember.observed`), in the same step. Default 0. */
+  environmentTokens?: number
+  /** Control: advantages are handed out at random, by this seed. Absent: each sample keeps its own. */
+  permute?: number
 }
 
 export interface PolicyUpdate {
@@ -43,13 +48,18 @@ export async function policyUpdate(
     advantages: options.advantages,
     aggregation: options.aggregation,
     zeroVariance: needsAll ? 'keep' : 'skip',
+    permute: options.permute,
   })
+  const { environmentTokens = 0 } = options
+  const observed = environmentTokens > 0 ? environmentData(groups, environmentTokens) : []
   const update = {
     reward: built.meanReward,
     groups: built.groups,
     groupVariance: built.groups.mixed / Math.max(1, groups.length),
   }
-  if (built.data.length === 0) return { ...update, loss: 0, gradientNorm: 0, trainedTokens: 0, metrics: {} }
+  if (built.data.length + observed.length === 0) {
+    return { ...update, loss: 0, gradientNorm: 0, trainedTokens: 0, metrics: {} }
+  }
   const useKl = options.kl.coefficient > 0 && reference !== null
   const data = useKl
     ? withReference(
@@ -60,25 +70,53 @@ export async function policyUpdate(
         ),
       )
     : built.data
-  const result = await trainer.forwardBackward(data, {
-    kind: 'ppo',
-    clipLow: options.clipLow,
-    clipHigh: options.clipHigh,
-    kl: useKl ? options.kl : undefined,
-    entropy: options.entropy,
-    temperature: options.temperature,
-  })
+  let [loss, trainedTokens] = [0, 0]
+  const metrics: Record<string, number> = {}
+  if (data.length > 0) {
+    const result = await trainer.forwardBackward(data, {
+      kind: 'ppo',
+      clipLow: options.clipLow,
+      clipHigh: options.clipHigh,
+      kl: useKl ? options.kl : undefined,
+      entropy: options.entropy,
+      temperature: options.temperature,
+    })
+    loss += result.loss
+    trainedTokens += result.tokens.trained
+    Object.assign(metrics, result.metrics)
+  }
+  if (observed.length > 0) {
+    // Gradients add up over calls: one step serves both.
+    const echoed = await trainer.forwardBackward(observed, { kind: 'cross_entropy' })
+    metrics.environmentLoss = echoed.loss / environmentTokens
+    metrics.environmentTokens = echoed.tokens.trained
+    loss += echoed.loss
+    trainedTokens += echoed.tokens.trained
+  }
   const { gradientNorm } = await trainer.optimStep(options.adam)
-  return { ...update, loss: result.loss, gradientNorm, trainedTokens: result.tokens.trained, metrics: result.metrics }
+  return { ...update, loss, gradientNorm, trainedTokens, metrics }
 }
 
-/** One supervised step. */
+/** A pull towards a frozen reference. */
+export interface SftKl {
+  term: KlTerm
+  reference: Sampler
+}
+
+/**
+ * One supervised step. With `kl` the estimate runs over the labels' tokens: they are not sampled from the model, so it is no
+ * divergence, but a penalty on how far the model has moved on what it is shown.
+ */
 export async function sftUpdate(
   trainer: Trainer,
   examples: Pick<TokenSequence, 'tokens' | 'mask'>[],
   adam: AdamParams,
-): Promise<{ loss: number; gradientNorm: number; trainedTokens: number }> {
-  const result = await trainer.forwardBackward(sftData(examples), { kind: 'cross_entropy' })
+  kl?: SftKl,
+): Promise<{ loss: number; gradientNorm: number; trainedTokens: number; kl?: number }> {
+  const plain = sftData(examples)
+  const data = kl ? withReference(plain, await kl.reference.logprobs(plain.map(({ tokens }) => tokens))) : plain
+  const result = await trainer.forwardBackward(data, { kind: 'cross_entropy', kl: kl?.term })
   const { gradientNorm } = await trainer.optimStep(adam)
-  return { loss: result.loss, gradientNorm, trainedTokens: result.tokens.trained }
+  const update = { loss: result.loss, gradientNorm, trainedTokens: result.tokens.trained }
+  return kl ? { ...update, kl: result.metrics.kl } : update
 }

@@ -1,7 +1,7 @@
 import { type Config, ours, type Preset, paper } from '../stages/index.ts'
 
 /** What both RL stages have in common. */
-const grpo: Omit<Preset<Config>['worldModel'], 'learningRate' | 'batch' | 'epochs' | 'maxSteps'> = {
+const grpo: Omit<Preset<Config>['worldModel'], 'learningRate' | 'batch' | 'epochs' | 'maxSteps' | 'reasoning'> = {
   groupSize: paper(8),
   temperature: ours(1),
   maxTokens: ours(512),
@@ -63,6 +63,7 @@ export const alfworldPreset: Preset<Config> = {
     batch: paper(32),
     epochs: paper(2),
     maxSteps: ours(0),
+    reasoning: paper(true),
   },
   worldModelSft: {
     learningRate: paper(2e-6),
@@ -70,6 +71,7 @@ export const alfworldPreset: Preset<Config> = {
     epochs: paper(2),
     maxSteps: ours(0),
     warmupSteps: ours(10),
+    kl: { coefficient: ours(0), estimator: ours('k3') },
   },
   policy: {
     learningRate: ours(1e-6),
@@ -78,6 +80,7 @@ export const alfworldPreset: Preset<Config> = {
     steps: paper(300),
     maxSteps: paper(15),
     invalidPenalty: ours(0),
+    environmentTokens: ours(0),
   },
   optimiser: {
     beta1: ours(0.9),

@@ -13,6 +13,7 @@ import {
   groundFor,
   groupVariance,
   predictAndScore,
+  probeHacking,
   type RewardTest,
   type ScoredGroup,
   testReward,
@@ -22,7 +23,9 @@ import { exactReward, statePairs, type WorldModelReward } from '../rewards/index
 import {
   type Config,
   chooseReward,
+  everyReward,
   type FilterLine,
+  type RewardOptions,
   readCollected,
   readFiltered,
   resolveConfig,
@@ -35,7 +38,7 @@ import { alfworldPreset } from './alfworld.ts'
 import { stageCosts } from './diagnose-cost.ts'
 import { agentOf, formatOf, modelFolder, toolsAgentOf } from './parts.ts'
 
-export interface DiagnoseOptions {
+export interface DiagnoseOptions extends RewardOptions {
   /** The run folder. */
   run: string
   /** Transitions to draw groups of predictions for; when absent, some where the filter has not run, else none. */
@@ -74,10 +77,13 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   const seen = visibility(train, kindOf)
   const repeats = duplicates(train)
   // Of one text alone nothing can be calibrated: it is right or wrong.
+  const given: RewardOptions = { judge: options.judge, embedder: options.embedder }
+  const rewarding = { run, config: rewardAtHand(config, options), environment, progress, warn: say }
   const { reward, record } =
     repeats.nextStates > 1
-      ? await chooseReward({ run, config, environment, progress, warn: say }, train, false)
+      ? await chooseReward(rewarding, train, given, false)
       : { reward: exactReward(), record: null }
+  const hacking = await probeHacking(await everyReward(rewarding, train, given), train, config.seed)
   const baselines = await crossFittedBaselines(train, environment, reward)
   let test: RewardTest | null = null
   if (repeats.nextStates > 1) {
@@ -99,6 +105,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
     baselines,
     duplicates: repeats,
     reward: test,
+    hacking,
     variance,
     cost: stageCosts({ ...asked, run, collected, filtered, drawn }),
   }
@@ -114,6 +121,13 @@ function configOf(run: RunFolder): Config {
     if (!(error instanceof UserError)) throw error
     throw new UserError(`${run.configFile}: ${error.message}; was the run begun with another version of rwml?`)
   }
+}
+
+/** A judge is given in code, and may not be here: the pairs and baselines are then held against embeddings. */
+function rewardAtHand(config: Config, { judge, say }: DiagnoseOptions): Config {
+  if (config.reward.kind !== 'judge' || judge) return config
+  say('The run’s judge is not at hand here (diagnose({ judge }) in code takes one): embeddings stand in for it.')
+  return { ...config, reward: { ...config.reward, kind: 'embedding' } }
 }
 
 /** One threshold decides over every prediction. */
@@ -161,7 +175,7 @@ interface DrawFrom extends Asked {
  */
 async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): Promise<Drawn | null> {
   const { config, agent, format, train, reward, kindOf } = from
-  const { groupSize, temperature, maxTokens } = config.worldModel
+  const { groupSize, temperature, maxTokens, reasoning } = config.worldModel
   const engine = await openLocalEngine(from.model, { threads: options.threads ?? availableParallelism() })
   try {
     const sampler = engine.trainer().sampler()
@@ -193,7 +207,7 @@ async function draw(options: DiagnoseOptions, from: DrawFrom, wanted: number): P
           temperature,
           maxTokens,
           seed: hash32('diagnose', config.seed),
-          reasoning: true,
+          reasoning,
         },
         reward,
       )

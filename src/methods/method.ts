@@ -1,6 +1,8 @@
+import { randomActions } from '../agents/index.ts'
 import {
   type Artifacts,
   BASE,
+  collectByStage,
   collectStage,
   evaluateStage,
   filterStage,
@@ -60,8 +62,48 @@ export const coinFlip: Method = {
 /** World-model and policy RL in turns [ours]. */
 export const interleaved: Method = { name: 'interleaved', stages: [...triplets, interleavedStage(), ...measures] }
 
+/** Control: world-model RL whose advantages are handed out at random within each step. */
+export const permutedAdvantages: Method = {
+  name: 'permuted-advantages',
+  stages: [
+    ...triplets,
+    worldModelStage({ teaches: 'permuted advantages' }),
+    policyStage(AFTER_WORLD_MODEL),
+    evaluateStage(),
+  ],
+}
+
+/** Control: policy RL alone, with its advantages handed out at random. */
+export const permutedPolicy: Method = {
+  name: 'permuted-policy',
+  stages: [...triplets, policyStage({ teaches: 'permuted advantages' }), evaluateStage()],
+}
+
+/** Control: RWML on what random actions led to, in place of the model's own play. */
+export const randomData: Method = {
+  name: 'random-data',
+  stages: [
+    collectByStage({ players: { random: (_, seed) => randomActions(seed) } }),
+    rewardStage,
+    filterStage,
+    worldModelStage(),
+    policyStage(AFTER_WORLD_MODEL),
+    evaluateStage(),
+  ],
+}
+
 /** Every method that can be named; each is a few lines above. */
-export const METHODS: readonly Method[] = [rwml, policyRl, worldModelSft, mismatchedTargets, coinFlip, interleaved]
+export const METHODS: readonly Method[] = [
+  rwml,
+  policyRl,
+  worldModelSft,
+  mismatchedTargets,
+  coinFlip,
+  interleaved,
+  permutedAdvantages,
+  permutedPolicy,
+  randomData,
+]
 
 export async function runMethod(method: Method, context: StageContext): Promise<Artifacts> {
   const artifacts: Artifacts = {

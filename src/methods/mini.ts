@@ -41,6 +41,7 @@ export const miniPreset: Preset<Config> = {
     warmupSteps: ours(5),
   },
   worldModelSft: {
+    ...alfworldPreset.worldModelSft,
     learningRate: ours(2e-4),
     batch: ours(48),
     epochs: ours(2),

@@ -14,6 +14,7 @@ export function diagnosisDocument(diagnosis: Diagnosis): ReportDocument {
       predictability(diagnosis),
       repetition(diagnosis),
       ...(diagnosis.reward ? [rewardSection(diagnosis.reward)] : []),
+      hackingSection(diagnosis),
       varianceSection(diagnosis),
       costSection(diagnosis),
     ],
@@ -124,6 +125,31 @@ function rewardSection(test: RewardTest): Section {
     id: 'reward',
     title: 'Reward',
     blocks: [{ block: 'paragraph', content: [`${reward}, on ${plural(pairs, 'pair')}: ${use}`] }, ...blocks],
+  }
+}
+
+/** A row a reward. */
+function hackingSection({ hacking }: Diagnosis): Section {
+  const probes = hacking[0]?.probes ?? []
+  return {
+    id: 'hacking',
+    title: 'What a reward gives for nothing',
+    blocks: [
+      {
+        block: 'table',
+        columns: [left('reward'), ...probes.map(({ probe }) => right(probe))],
+        rows: hacking.map(({ reward, probes: own }) => [
+          cell(reward),
+          ...own.map(({ passed, rewarded }) => cell(`${formatShare(passed)} (${rewarded.toFixed(2)})`)),
+        ]),
+      },
+      {
+        block: 'note',
+        content: [
+          'Share of predictions written without knowing what followed that earn more than half a point (mean reward). vague: sentences that fit any outcome of such an action. The most frequent observation is that of other tasks. What passes can be earned without knowing the world, and RL finds it.',
+        ],
+      },
+    ],
   }
 }
 

@@ -8,16 +8,19 @@ import { type Change, changeFromBaseline, changeOf, type Measure, measuresOf, ta
 export function verdict({ evaluation, config }: Pick<ReportInput, 'evaluation' | 'config'>): Inline[] {
   if (!evaluation || evaluation.arms.length === 0) return ['Nothing has been evaluated yet.']
   const measures = measuresOf(evaluation)
-  const last = evaluation.arms.length - 1
-  if (last === 0) return ['Only one model was evaluated, so there is nothing to compare it with.']
+  // Controls are told of beside the last model that is none; where all are, they are what there is.
+  const trained = evaluation.arms.findLastIndex(({ control }, index) => index > 0 && control === undefined)
+  const last = trained > 0 ? trained : evaluation.arms.length - 1
+  if (evaluation.arms.length === 1) return ['Only one model was evaluated, so there is nothing to compare it with.']
   const find = (id: string) => measures.find((measure) => measure.id === id)
   const sentences: Inline[] = []
   const success = find('success')
   if (success) {
     sentences.push(...sentence(success, `Success on ${plural(taskCount(evaluation), 'held-out task')}`, last))
     // What a stage in between cost or gave, where it is beyond chance: the first and the last alone would hide it.
+    sentences.push(...besideControls(success, 'success', evaluation, last))
     for (let arm = 1; arm < last; arm++) {
-      if (!changeOf(success, 0, arm)?.detected) continue
+      if (evaluation.arms[arm].control !== undefined || !changeOf(success, 0, arm)?.detected) continue
       sentences.push(' ', ...sentence(success, `In between, ${evaluation.arms[arm].arm}, it`, arm))
     }
   }
@@ -25,12 +28,13 @@ export function verdict({ evaluation, config }: Pick<ReportInput, 'evaluation' |
   if (exact) {
     if (success) sentences.push(' ')
     sentences.push(...sentence(exact, `The share of next states predicted exactly (${exact.basis})`, last))
+    sentences.push(...besideControls(exact, 'exact next states', evaluation, last))
     const valid = find('exact:valid')
     if (valid && config.some(({ path, value }) => path === 'collect.invalidShare' && value === 0)) {
       sentences.push(' Invalid actions were left out of training: ')
       sentences.push(...sentence(valid, `on valid ones alone (${valid.basis}) it`, last))
     }
-    const fallen = fallenKinds(evaluation)
+    const fallen = fallenKinds(evaluation, last)
     if (fallen.length > 0) sentences.push(` It fell on ${fallen.join(', ')}.`)
     const best = bestBaseline(evaluation)
     if (best) {
@@ -48,9 +52,39 @@ export function verdict({ evaluation, config }: Pick<ReportInput, 'evaluation' |
   return sentences
 }
 
+/**
+ * A gain that a control shows too is said to be no gain of what the control lacks. Of each sort of control its last model
+ * counts: the others are on the way to it.
+ */
+function besideControls(measure: Measure, what: string, { arms }: EvaluationResult, last: number): Inline[] {
+  const gain = changeOf(measure, 0, last)
+  if (!gain?.detected || gain.difference > 0 !== (measure.better === 'up') || arms[last].control !== undefined)
+    return []
+  const sorts = [...new Set(arms.flatMap(({ control }) => control ?? []))]
+  return sorts.flatMap((sort): Inline[] => {
+    const control = arms.findLastIndex((arm) => arm.control === sort)
+    const own = changeOf(measure, 0, control)
+    const over = changeOf(measure, control, last)
+    if (!own || !over) return []
+    const name = `the control “${arms[control].arm}” (${sort})`
+    const values = `${formatValue(own.to.value, measure.unit)}, a difference of ${formatDifference(over.difference, measure.unit)}`
+    if (over.detected && over.difference > 0 === gain.difference > 0) {
+      return [` In ${what} it is ahead of ${name}, which has ${values}.`]
+    }
+    const gained = own.detected && own.difference > 0 === gain.difference > 0
+    return gained
+      ? [
+          ' ',
+          { strong: `${name[0].toUpperCase()}${name.slice(1)} gained as well` },
+          ` (${values}): this gain in ${what} is not due to what the control lacks.`,
+        ]
+      : [` In ${what} it cannot be told apart from ${name}, which has ${values}.`]
+  })
+}
+
 /** Kinds of transitions that the last arm predicts clearly worse than the first: a rising total can hide them. */
-function fallenKinds({ arms }: EvaluationResult): string[] {
-  const [first, last] = [arms[0], arms[arms.length - 1]].map((arm) => exactByKind(arm.worldModel))
+function fallenKinds({ arms }: EvaluationResult, at: number): string[] {
+  const [first, last] = [arms[0], arms[at]].map((arm) => exactByKind(arm.worldModel))
   return [...first].flatMap(([kind, before]) => {
     const after = last.get(kind)
     const fell = after !== undefined && before.share - after.share > 0.02 && before.transitions >= 20

@@ -14,6 +14,8 @@ export interface Score {
   reward: number
   /** How far the prediction was off, in the reward's own measure; null when there was no prediction. */
   distance: number | null
+  /** Whoever was to judge gave no answer that can be read: the reward is 0 for that reason alone. */
+  unread?: boolean
 }
 
 /** Scores predictions of the next state. Scoring only: it never sees the model or the prompt. */

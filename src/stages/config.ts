@@ -108,9 +108,13 @@ export const configSchema = z.strictObject({
     epochs: count,
   }),
   reward: z.strictObject({
-    /** `hybrid`: ROUGE-L in fifths for what tools return (JSON only where it is JSON), embedding for all else. */
-    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid']),
+    /**
+     * `hybrid`: ROUGE-L in fifths for what tools return (JSON only where it is JSON), embedding for all else. `judge`: a chat
+     * model, given in code (`rewardBy`), compares prediction and truth.
+     */
+    kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid', 'judge']),
     embedder: z.enum(['auto', 'lexical', 'use-lite']),
+    /** Of `embedding` and `judge`. */
     mode: z.enum(['binary', 'continuous']),
     /** τ_d; 0 = calibrated on training transitions. */
     threshold: z.number().min(0).max(2),
@@ -122,6 +126,8 @@ export const configSchema = z.strictObject({
     epochs: count,
     /** Stop after this many steps; 0 = all epochs. */
     maxSteps: z.int().min(0),
+    /** Think before predicting; false: the prompt forbids it. */
+    reasoning: z.boolean(),
   }),
   /** The supervised rival of world-model RL. */
   worldModelSft: z.strictObject({
@@ -131,6 +137,12 @@ export const configSchema = z.strictObject({
     /** Stop after this many steps; 0 = all epochs. */
     maxSteps: z.int().min(0),
     warmupSteps: z.int().min(0),
+    kl: z.strictObject({
+      /** β of a pull to the model that the stage starts from, over the labels' tokens; 0 = none. */
+      coefficient: z.number().min(0),
+      /** k1 would only scale the loss: the labels are not sampled from the model. */
+      estimator: z.enum(['k2', 'k3']),
+    }),
   }),
   policy: z.strictObject({
     ...grpo,
@@ -140,6 +152,8 @@ export const configSchema = z.strictObject({
     maxSteps: count,
     /** Taken from the return for each invalid action, as a share of the steps taken. */
     invalidPenalty: z.number().min(0),
+    /** α of a cross-entropy on what the environment answers, in the same step; 0 = none. */
+    environmentTokens: z.number().min(0),
   }),
   optimiser: z.strictObject({
     beta1: share,

@@ -6,6 +6,9 @@ import type { ScoredPrediction } from '../evaluation/index.ts'
  * taken away. What a control gains too is not due to knowing the world.
  */
 
+/** Advantages are handed out at random among the samples of a step: sizes and signs as always, and nothing to tell (`policyData`). */
+export const PERMUTED = 'permuted advantages'
+
 /** Transitions with the next states of others, and how many could not be given another text. */
 export interface Mismatched {
   transitions: Transition[]

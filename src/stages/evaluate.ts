@@ -15,6 +15,7 @@ import {
 import type { WorldModelReward } from '../rewards/index.ts'
 import { playWave } from '../rollouts/index.ts'
 import { readJson, writeFileAtomic, writeJson } from '../store/index.ts'
+import type { Arm } from './arms.ts'
 import { asked } from './asked.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
@@ -22,13 +23,6 @@ import { ofLength, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 import { slug } from './stored-play.ts'
 import { checkStillSame, storedWave } from './waves.ts'
-
-/** A checkpoint to evaluate, and its name in tables. */
-export interface Arm {
-  arm: string
-  /** Model folder. */
-  path: string
-}
 
 export interface EvaluateOptions {
   /** Default `evaluate`, whose results are the run's `evaluation.json`; another's stand in its stage folder. */
@@ -120,15 +114,17 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   const runs = what.rewarded ? config.evaluate.runs : 0
   progress.start(stage, arms.length * splits.length * (runs + 1))
   let done = 0
-  for (const { arm, path: model } of arms) {
+  for (const { arm, path: model, ...traits } of arms) {
     const name = slug(arm)
+    const reasoning = traits.reasoning ?? config.worldModel.reasoning
     await context.trainer.loadWeights(model)
     if (heldOut.size === 0) {
       for (const split of splits) heldOut.set(split, await heldOutTransitions(context, stage, split))
     }
     const path = join(folder, `${name}.json`)
     if (!existsSync(path)) {
-      const result: ArmResult = { arm, checkpoint: relative(run.path, model), policy: [], worldModel: [] }
+      const checkpoint = relative(run.path, model)
+      const result: ArmResult = { arm, checkpoint, ...traits, reasoning, policy: [], worldModel: [] }
       for (const split of splits) {
         const tasks = evaluationTasks(context, split)
         const played: Trajectory[][] = []
@@ -138,7 +134,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
           progress.update(++done, arm)
         }
         if (runs > 0) result.policy.push(policyResult(split, played, environment, context.agent))
-        result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward))
+        result.worldModel.push(await predictSplit(context, split, heldOut.get(split)!, reward, reasoning))
         progress.update(++done, arm)
       }
       writeFileAtomic(path, JSON.stringify(result))
@@ -221,12 +217,13 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
   return new Random('held-out', config.seed, split).shuffle(transitions).slice(0, config.evaluate.transitions)
 }
 
-/** Greedy predictions of the frozen transitions. */
+/** Greedy predictions of the frozen transitions, asked for as the model was trained. */
 async function predictSplit(
   context: StageContext,
   split: string,
   transitions: Transition[],
   reward: WorldModelReward,
+  reasoning: boolean,
 ): Promise<WorldModelResult> {
   const { agent, format, trainer, config, environment } = context
   const sampler = trainer.sampler()
@@ -239,7 +236,7 @@ async function predictSplit(
     temperature: 0,
     maxTokens: config.worldModel.maxTokens,
     seed: config.seed,
-    reasoning: true,
+    reasoning,
   })
   const first = answers.map(([answer]) => answer)
   return worldModelResult('model', split, transitions, first, environment, reward)

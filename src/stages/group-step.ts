@@ -1,3 +1,4 @@
+import { hash32 } from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
 import { type GroupMember, learningRateAt, policyUpdate } from '../learning/index.ts'
 import type { Config } from './config.ts'
@@ -13,6 +14,8 @@ export interface GroupStep {
   settings: Config['worldModel'] | Config['policy']
   /** Tokens that one sample can have at most: the fixed denominator. */
   longest: number
+  /** Control: advantages are handed out at random among the samples of a step. */
+  permuted?: boolean
   /** Samples and scores the groups of a step; a pure function of step and weights. */
   rollout(step: number): Promise<Rollout>
 }
@@ -20,7 +23,7 @@ export interface GroupStep {
 /** One GRPO step of either RL stage: sample groups with the live policy, update, and what to log of it. */
 export async function groupStep(
   context: StageContext,
-  { settings, longest, rollout }: GroupStep,
+  { settings, longest, permuted, rollout }: GroupStep,
   step: number,
   reference: Sampler | null,
 ): Promise<Record<string, number>> {
@@ -36,6 +39,7 @@ export async function groupStep(
         ? { kind: settings.aggregation, tokens: longest }
         : { kind: settings.aggregation },
     adam: { ...context.config.optimiser, learningRate },
+    permute: permuted ? hash32(context.config.seed, 'permuted', step) : undefined,
   })
   return {
     reward: update.reward,

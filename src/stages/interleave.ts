@@ -6,7 +6,7 @@ import { free, planArms } from './plan.ts'
 import { policyPlan, policyWork } from './policy-rl.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
 import { trainLoop } from './train-loop.ts'
-import { type WorldModelOptions, worldModelPlan, worldModelWork } from './world-model-rl.ts'
+import { type WorldModelOptions, worldModelPlan, worldModelTraits, worldModelWork } from './world-model-rl.ts'
 
 export interface InterleaveOptions {
   /** Policy steps' settings, laid over the config's; `settings` are those of the world-model steps. */
@@ -22,7 +22,7 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
   return {
     name,
     title: `World-model and policy RL in turns${options.teaches === undefined ? '' : `, ${options.teaches}`}`,
-    options: { ...options },
+    options: { ...options, ...(options.target && { target: options.target.name }) },
     placed: (place) => interleavedStage({ ...options, ...place }),
     async run(context, artifacts) {
       if (artifacts.collected?.counts.rewarded === 0) {
@@ -38,10 +38,11 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
       const stageSteps = (policySteps: number) =>
         turns.findIndex(({ kind, step }) => kind === 'policy' && step === policySteps - 1) + 1
       const works = { policy, worldModel: worldModel.work }
+      const start = startOf(artifacts, name, options.from)
       const checkpoint = await trainLoop(context, {
         stage: name,
         title: name,
-        start: startOf(artifacts, name, options.from),
+        start,
         steps: turns.length,
         reference: usesReference(policy) || usesReference(worldModel.work),
         keep: curve.map(stageSteps),
@@ -52,7 +53,7 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
         },
         note: rewardNote,
       })
-      armsOf(context, artifacts, checkpoint, arm, curve, stageSteps)
+      armsOf(context, artifacts, checkpoint, arm, curve, { ...worldModelTraits(context, options), start, stageSteps })
       return { notes: [`${worldModel.steps} world-model and ${settings.steps} policy steps`] }
     },
     plan(config, rehearsal, expected) {

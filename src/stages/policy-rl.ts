@@ -6,6 +6,8 @@ import { latestCheckpoint } from './checkpoints.ts'
 import { trainingTasks } from './collect.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
+import { PERMUTED } from './controls.ts'
+import { observedMasks } from './environment-tokens.ts'
 import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
 import { type Expected, free, ofLength, planArms, type Rehearsal, type StagePlan, times } from './plan.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
@@ -13,6 +15,8 @@ import { trainLoop } from './train-loop.ts'
 import { storedWave } from './waves.ts'
 
 export interface PolicyOptions {
+  /** `permuted advantages` is a control: see `controls.ts`. Default `true`. */
+  teaches?: 'true' | typeof PERMUTED
   /** Laid over the config's. */
   settings?: Partial<Config['policy']>
 }
@@ -22,7 +26,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
   const { name = 'policy-rl', arm = 'after policy RL' } = options
   return {
     name,
-    title: 'Policy RL',
+    title: options.teaches === PERMUTED ? `Policy RL, ${PERMUTED}` : 'Policy RL',
     options: { ...options },
     placed: (place) => policyStage({ ...options, ...place }),
     async run(context, artifacts) {
@@ -30,7 +34,8 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
         return { notes: ['left out: there is no task reward to play for'] }
       }
       const settings = { ...context.config.policy, ...options.settings }
-      const work = policyWork(context, name, settings)
+      const permuted = options.teaches === PERMUTED
+      const work = { ...policyWork(context, name, settings), permuted }
       const start = startOf(artifacts, name, options.from)
       const { varied, groups } = await firstVariance(context, name, start, settings)
       if (groups > 0 && varied === 0) {
@@ -48,7 +53,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
         step: (step, reference) => groupStep(context, work, step, reference),
         note: rewardNote,
       })
-      armsOf(context, artifacts, checkpoint, arm, options.curve)
+      armsOf(context, artifacts, checkpoint, arm, options.curve, { start, control: permuted ? PERMUTED : undefined })
       return {
         notes: [`${checkpoint.step} steps; before them the reward varied within ${varied} of ${groups} groups`],
       }
@@ -97,8 +102,11 @@ export function policyPlan({ collect, policy }: Config, { episode }: Rehearsal, 
   const tasks = Math.min(policy.tasks, collect.tasks, expected.tasks)
   const episodes = steps * tasks * policy.groupSize
   const cost = ofLength(episode, policy.maxSteps / collect.maxSteps)
+  // What the environment answers is learned in a pass of its own.
+  const passes = policy.environmentTokens > 0 ? 2 : 1
+  const trained = { ...cost, trained: passes * cost.trained, trainSeconds: passes * cost.trainSeconds }
   return {
-    ...times(cost, episodes, { training: true, reference: policy.kl.coefficient > 0 }),
+    ...times(trained, episodes, { training: true, reference: policy.kl.coefficient > 0 }),
     work: `${tasks} tasks × ${policy.groupSize} episodes a step`,
     episodes,
     steps,
@@ -133,7 +141,7 @@ async function playGroups(
   settings: Config['policy'],
 ): Promise<Rollout> {
   const { environment, agent, format, trainer, config, run, signal } = context
-  const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty } = settings
+  const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty, environmentTokens } = settings
   const path = run.rolloutsFile(`${stage}-${String(step).padStart(4, '0')}`)
   const trajectories = await storedWave(path, slots.length, () =>
     playWave(slots, {
@@ -157,13 +165,24 @@ async function playGroups(
     // variance, and is counted as what it is.
     const mixed = group.some(({ reward }) => reward !== group[0].reward)
     groups.push(
-      group.map(({ turns, reward, sequences }) => {
+      group.map((trajectory): GroupMember => {
+        const { turns, reward, sequences } = trajectory
         const invalid = turns.filter((turn) => !turn.valid).length / turns.length
-        return { sequences, reward: (reward ?? 0) - (mixed ? invalidPenalty * invalid : 0) }
+        return {
+          sequences,
+          reward: (reward ?? 0) - (mixed ? invalidPenalty * invalid : 0),
+          ...(environmentTokens > 0 && { observed: observedMasks(format, trajectory) }),
+        }
       }),
     )
   }
   const turns = trajectories.flatMap((one) => one.turns)
+  const isObserved = groups.flat().some(({ observed }) => observed?.some((mask) => mask.includes(1)))
+  if (environmentTokens > 0 && step === 0 && !isObserved) {
+    context.warn(
+      `policy.environmentTokens = ${environmentTokens} has nothing to learn from: in the first step no prompt of ${agent.name} shows what an action led to as the environment told it`,
+    )
+  }
   return {
     groups,
     metrics: {

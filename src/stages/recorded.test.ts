@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toolsAgent } from '../agents/index.ts'
 import { observationText, type Transition, UserError } from '../core/index.ts'
+import { type Embedder, LexicalEmbedder } from '../embedders/index.ts'
 import { type Environment, importLogs } from '../environments/index.ts'
 import { miniPreset } from '../methods/index.ts'
+import { modelThatSays } from '../services/testing/model.ts'
 import { RunFolder } from '../store/index.ts'
 import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
 import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
@@ -13,7 +15,7 @@ import { collect, handOn } from './collect.ts'
 import { resolveConfig } from './config.ts'
 import type { StageContext } from './context.ts'
 import { policyStage } from './policy-rl.ts'
-import { chooseReward } from './reward.ts'
+import { chooseReward, rewardBy } from './reward.ts'
 import type { Artifacts } from './stage.ts'
 
 const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL), { eos_token: '<|endoftext|>' })
@@ -67,6 +69,11 @@ function contextOf(overrides: Record<string, unknown> = {}, contextLength = 8192
   } as unknown as StageContext
 }
 
+const fitted = async (train: Transition[]): Promise<Pick<Embedder, 'embed'>> => {
+  const lexical = LexicalEmbedder.fit(train.map(({ next }) => observationText(next)))
+  return { embed: (texts) => lexical.embed(texts) }
+}
+
 describe('recorded play', () => {
   it('is collected as it is: all of it, asked for by shape, with histories as they were', async () => {
     const context = contextOf()
@@ -112,8 +119,44 @@ describe('recorded play', () => {
     expect(await score('tool', shape.slice(0, -2), shape)).toBe(0)
     expect(await score('user', 'Nothing left at all, a pity.', 'Nothing left at all, a pity.')).toBe(1)
     expect(await score('user', 'Nothing at all.', 'Then send me 2 of them please.')).toBe(0)
+    // One reward for all, by one setting.
+    const one = async (settings: Record<string, unknown>) =>
+      (await chooseReward(contextOf(settings), train, {}, false)).reward
+    const [rouge, embedding] = [
+      await one({ 'reward.kind': 'rouge' }),
+      await one({ 'reward.kind': 'embedding', 'reward.embedder': 'lexical' }),
+    ]
+    expect(rouge.name).toBe('rougeL')
+    expect(embedding.name).toMatch(/^embedding\(lexical, d < /)
+    for (const reward of [rouge, embedding]) {
+      const found = await reward.score([{ from: 'tool', predicted: shape, actual: shape }])
+      expect(found[0].reward).toBe(1)
+    }
     // Nothing but tools: nothing to calibrate.
     const tools = train.filter(({ next }) => next.from === 'tool')
     expect((await chooseReward(context, tools)).reward.name).toBe('rougeL of JSON')
+  })
+
+  it('is judged by who is given in code, or by an embedder of one’s own', async () => {
+    const judged = contextOf({ 'reward.kind': 'judge', 'reward.mode': 'continuous' })
+    const { train } = await collect(judged)
+    await expect(chooseReward(judged, train)).rejects.toThrow(
+      /reward\.kind is judge, and no judge is given: put rewardBy/,
+    )
+    const judge = modelThatSays({ text: 'Score: 0.3' })
+    expect(rewardBy({ judge }).options).toEqual({ judge: 'actor' })
+    const { reward } = await chooseReward(judged, train, { judge })
+    expect(reward.name).toBe('judge(actor, continuous)')
+    expect(await reward.score([{ from: 'user', predicted: 'a', actual: 'b' }])).toEqual([
+      { reward: 0.3, distance: 0.7 },
+    ])
+
+    const context = contextOf({ 'reward.kind': 'embedding' })
+    const embedder: Embedder = { ...(await fitted(train)), name: 'own', semantic: true }
+    const chosen = await chooseReward(context, train, { embedder })
+    expect(chosen.record).toMatchObject({ embedder: 'own', semantic: true })
+    // It stands in the run folder, and is wanted again when the run goes on.
+    expect((await chooseReward(context, train, { embedder })).reward.name).toBe(chosen.reward.name)
+    await expect(chooseReward(context, train)).rejects.toThrow(/uses the embedder own, which is given in code/)
   })
 })

@@ -130,7 +130,7 @@ async function episodeCost(context: RehearsalContext, trajectories: Trajectory[]
 
 async function predictions(context: RehearsalContext, transitions: Transition[], maxTokens: number) {
   const { agent, format, trainer, config } = context
-  const { groupSize, temperature } = config.worldModel
+  const { groupSize, temperature, reasoning } = config.worldModel
   const sampler = trainer.sampler()
   await sampler.reset()
   const began = performance.now()
@@ -142,7 +142,7 @@ async function predictions(context: RehearsalContext, transitions: Transition[],
     temperature,
     maxTokens,
     seed: hash32(config.seed, 'rehearsal'),
-    reasoning: true,
+    reasoning,
   })
   const seconds = (performance.now() - began) / 1000
   const count = Math.max(1, transitions.length * groupSize)

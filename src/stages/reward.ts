@@ -11,6 +11,7 @@ import {
   exactReward,
   hybridReward,
   jsonReward,
+  judgeReward,
   type PairTexts,
   pairDistances,
   rougeReward,
@@ -19,13 +20,14 @@ import {
   WORD_FOR_WORD,
   type WorldModelReward,
 } from '../rewards/index.ts'
+import type { ChatModel } from '../services/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 
 const recordSchema = z.object({
-  embedder: z.enum(['lexical', 'use-lite']),
+  embedder: z.string(),
   semantic: z.boolean(),
   threshold: z.number(),
   precision: z.number(),
@@ -43,18 +45,32 @@ export interface ChosenReward {
   record: RewardRecord | null
 }
 
-export const rewardStage: Stage = {
-  name: 'reward',
-  title: 'Choose the reward',
-  options: {},
-  async run(context, artifacts) {
-    const { train } = need(artifacts.collected, 'reward', 'collect')
-    const { reward, record } = await chooseReward(context, train)
-    artifacts.reward = reward
-    return { notes: [reward.name], reward: record ?? undefined }
-  },
-  plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
+/** What settings cannot hold. */
+export interface RewardOptions {
+  /** Who compares prediction and truth where `reward.kind` is `judge`. Give it a cache folder: a run then resumes exactly. */
+  judge?: ChatModel
+  /** In place of those that `reward.embedder` names. */
+  embedder?: Embedder
 }
+
+/** The reward stage with a judge or an embedder of one's own. */
+export function rewardBy(options: RewardOptions): Stage {
+  const { judge, embedder } = options
+  return {
+    name: 'reward',
+    title: 'Choose the reward',
+    options: { ...(judge && { judge: judge.name }), ...(embedder && { embedder: embedder.name }) },
+    async run(context, artifacts) {
+      const { train } = need(artifacts.collected, 'reward', 'collect')
+      const { reward, record } = await chooseReward(context, train, options)
+      artifacts.reward = reward
+      return { notes: [reward.name], reward: record ?? undefined }
+    },
+    plan: ({ reward }) => free(reward.kind === 'embedding' ? 'embedder and threshold' : reward.kind),
+  }
+}
+
+export const rewardStage: Stage = rewardBy({})
 
 /** What choosing a reward needs of a run. */
 type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> & {
@@ -64,58 +80,112 @@ type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> 
 /**
  * The reward of world-model RL, as `reward.kind` says; `hybrid` is the method's for conversations with tools (section 4).
  * What had to be chosen is stored in the run folder with `keep`, and read from there where it stands already.
+ * @throws UserError where a judge is wanted and none given
  */
-export async function chooseReward(context: RewardContext, train: Transition[], keep = true): Promise<ChosenReward> {
-  const { kind } = context.config.reward
+export async function chooseReward(
+  context: RewardContext,
+  train: Transition[],
+  { judge, embedder }: RewardOptions = {},
+  keep = true,
+): Promise<ChosenReward> {
+  const { kind, mode } = context.config.reward
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
-  if (kind === 'embedding') return calibratedReward(context, train, keep)
+  if (kind === 'embedding') return calibratedReward(context, train, embedder, keep)
+  if (kind === 'judge') {
+    if (judge) return { reward: judgeReward(judge, { mode }), record: null }
+    throw new UserError(
+      'reward.kind is judge, and no judge is given: put rewardBy({ judge: new ChatService(…) }) in place of rewardStage into the list of stages',
+    )
+  }
   const said = train.filter(({ next }) => next.from !== 'tool')
   const tool = jsonReward(rougeReward())
   if (said.length === 0) return { reward: tool, record: null }
-  const { reward, record } = await calibratedReward(context, said, keep)
+  const { reward, record } = await calibratedReward(context, said, embedder, keep)
   return { reward: hybridReward({ user: reward, environment: reward, tool }), record }
+}
+
+/** Every reward that a run could have had on these transitions, to be compared; nothing is stored. */
+export async function everyReward(
+  context: RewardContext,
+  train: Transition[],
+  { judge, embedder }: RewardOptions = {},
+): Promise<WorldModelReward[]> {
+  const { mode } = context.config.reward
+  const rewards: WorldModelReward[] = [exactReward(), rougeReward()]
+  if (new Set(train.map((one) => observationText(one.next))).size > 1) {
+    const open = await calibrated(context, train, embedder, false)
+    rewards.push(embeddingReward(open.embedder, { mode: 'binary', threshold: open.record.threshold }))
+    rewards.push(embeddingReward(open.embedder, { mode: 'continuous' }))
+  }
+  if (train.some(({ next }) => next.from === 'tool')) {
+    const config = { ...context.config, reward: { ...context.config.reward, kind: 'hybrid' as const } }
+    rewards.push((await chooseReward({ ...context, config }, train, { embedder }, false)).reward)
+  }
+  if (judge) rewards.push(judgeReward(judge, { mode }))
+  return rewards
 }
 
 /**
  * The reward by embeddings: the embedder that better tells states apart, and its threshold, are chosen on pairs around
  * *training* next states only: the same state told differently, and others that look much like it.
  */
-async function calibratedReward(context: RewardContext, train: Transition[], keep: boolean): Promise<ChosenReward> {
+async function calibratedReward(
+  context: RewardContext,
+  train: Transition[],
+  own: Embedder | undefined,
+  keep: boolean,
+): Promise<ChosenReward> {
+  const { embedder, record } = await calibrated(context, train, own, keep)
+  const { mode } = context.config.reward
+  const options = mode === 'binary' ? { mode, threshold: record.threshold } : { mode }
+  return { reward: embeddingReward(embedder, options), record }
+}
+
+interface Calibrated {
+  embedder: Embedder
+  record: RewardRecord
+}
+
+async function calibrated(
+  context: RewardContext,
+  train: Transition[],
+  own: Embedder | undefined,
+  keep: boolean,
+): Promise<Calibrated> {
   const folder = context.run.stageFolder('reward')
   const [path, lexicalPath] = [join(folder, 'reward.json'), join(folder, 'lexical.json')]
-  if (existsSync(path)) return openReward(context, readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath))
-  const { record, lexical } = await calibrate(context, train)
+  if (existsSync(path)) return opened(readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath), own)
+  const { record, lexical } = await calibrate(context, train, own)
   if (keep) {
     lexical.save(lexicalPath)
     writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
   }
-  return openReward(context, record, lexical)
+  return opened(record, lexical, own)
 }
 
-async function openReward(
-  { config }: RewardContext,
-  record: RewardRecord,
-  lexical: LexicalEmbedder,
-): Promise<ChosenReward> {
-  const embedder = new CachedEmbedder(record.embedder === 'lexical' ? lexical : await loadUseLite())
-  const { mode } = config.reward
-  const options = mode === 'binary' ? { mode, threshold: record.threshold } : { mode }
-  return { reward: embeddingReward(embedder, options), record }
+async function opened(record: RewardRecord, lexical: LexicalEmbedder, own: Embedder | undefined): Promise<Calibrated> {
+  if (own?.name === record.embedder) return { embedder: new CachedEmbedder(own), record }
+  const embedder = record.embedder === lexical.name ? lexical : await loadUseLite()
+  if (embedder.name !== record.embedder) {
+    throw new UserError(`this run’s reward uses the embedder ${record.embedder}, which is given in code: give it again`)
+  }
+  return { embedder: new CachedEmbedder(embedder), record }
 }
 
 async function calibrate(
   context: RewardContext,
   train: Transition[],
+  own: Embedder | undefined,
 ): Promise<{ record: RewardRecord; lexical: LexicalEmbedder }> {
   if (train.length === 0) throw new UserError('no training transition was collected: nothing to calibrate a reward on')
   const lexical = LexicalEmbedder.fit(train.map((one) => observationText(one.next)))
   const { embedder: wanted, threshold } = context.config.reward
   const { progress } = context
-  const candidates: Embedder[] = []
+  const candidates: Embedder[] = own ? [new CachedEmbedder(own)] : []
   let missing = ''
-  if (wanted !== 'use-lite') candidates.push(lexical)
-  if (wanted !== 'lexical') {
+  if (!own && wanted !== 'use-lite') candidates.push(lexical)
+  if (!own && wanted !== 'lexical') {
     try {
       candidates.push(new CachedEmbedder(await loadUseLite()))
     } catch (error) {
@@ -153,7 +223,7 @@ async function calibrate(
   }
   progress.finish(`${best.name}, threshold ${best.limit.toFixed(3)}`)
   const record: RewardRecord = {
-    embedder: best.name === 'lexical' ? 'lexical' : 'use-lite',
+    embedder: best.name,
     semantic: chosen.embedder.semantic,
     threshold: best.limit,
     precision: best.precision,

@@ -2,18 +2,21 @@ import { hash32, Random, type Transition, UserError } from '../core/index.ts'
 import { answerSequence, predictAndScore } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { armsOf } from './arms.ts'
+import { type ArmTraits, armsOf } from './arms.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
-import { coinFlips, mismatchTargets } from './controls.ts'
+import { coinFlips, mismatchTargets, PERMUTED } from './controls.ts'
 import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
 import { type Planner, planArms, stepsOf, times } from './plan.ts'
 import { type Artifacts, need, type Stage, startOf, type TrainingStage } from './stage.ts'
+import { type Target, targeted } from './targets.ts'
 import { trainLoop } from './train-loop.ts'
 
 export interface WorldModelOptions {
-  /** `mismatched` and `coin flip` are controls: see `controls.ts`. Default `true`. */
-  teaches?: 'true' | 'mismatched targets' | 'coin flip'
+  /** All but `true` are controls: see `controls.ts`. Default `true`. */
+  teaches?: 'true' | 'mismatched targets' | 'coin flip' | typeof PERMUTED
+  /** What is learned to tell in place of the next state. */
+  target?: Target
   /** Learn from all training transitions, whatever the filter says. */
   unfiltered?: boolean
   /** Laid over the config's. */
@@ -26,21 +29,22 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
   return {
     name,
     title: options.teaches === undefined ? 'World-model RL' : `World-model RL, ${options.teaches}`,
-    options: { ...options },
+    options: { ...options, ...(options.target && { target: options.target.name }) },
     placed: (place) => worldModelStage({ ...options, ...place }),
     async run(context, artifacts) {
       const { work, steps, notes } = worldModelWork(context, artifacts, name, options)
+      const start = startOf(artifacts, name, options.from)
       const checkpoint = await trainLoop(context, {
         stage: name,
         title: options.name ?? 'world-model RL',
-        start: startOf(artifacts, name, options.from),
+        start,
         steps,
         reference: usesReference(work),
         keep: options.curve,
         step: (step, reference) => groupStep(context, work, step, reference),
         note: rewardNote,
       })
-      armsOf(context, artifacts, checkpoint, arm, options.curve)
+      armsOf(context, artifacts, checkpoint, arm, options.curve, { ...worldModelTraits(context, options), start })
       return { notes: [`${checkpoint.step} steps`, ...notes] }
     },
     plan(config, rehearsal, expected) {
@@ -52,6 +56,12 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
       )
     },
   }
+}
+
+/** What its checkpoints are, to those who evaluate them. */
+export function worldModelTraits({ config }: StageContext, { teaches, settings }: WorldModelOptions): ArmTraits {
+  const { reasoning } = { ...config.worldModel, ...settings }
+  return { reasoning, ...(teaches !== undefined && teaches !== 'true' && { control: teaches }) }
 }
 
 /** At most: as if the filter kept everything. */
@@ -73,22 +83,24 @@ export function worldModelWork(
   context: StageContext,
   artifacts: Artifacts,
   stage: string,
-  { teaches = 'true', unfiltered = false, settings: overrides }: WorldModelOptions,
+  { teaches = 'true', target, unfiltered = false, settings: overrides }: WorldModelOptions,
 ): { work: GroupStep; steps: number; notes: string[] } {
   const { config, environment } = context
   const settings = { ...config.worldModel, ...overrides }
   const { batch, epochs, maxSteps, maxTokens } = settings
   const kept = need(unfiltered ? artifacts.collected?.train : artifacts.kept, stage, 'collect')
-  const reward = need(artifacts.reward, stage, 'reward')
+  const reward = target?.reward ?? need(artifacts.reward, stage, 'reward')
   if (kept.length === 0) {
     throw new UserError('no transition is left to train the world model on: collect more, or keep more in the filter')
   }
   const notes: string[] = []
-  let transitions = kept
+  let transitions = target ? targeted(context, target, kept) : kept
+  if (target) notes.push(`${target.name}: asked of ${transitions.length} of ${kept.length} transitions`)
   if (teaches === 'mismatched targets') {
-    const mismatched = mismatchTargets(kept, (one) => environment.transitionKind?.(one) ?? '', config.seed)
+    const kindOf = (one: Transition) => (target ? '' : (environment.transitionKind?.(one) ?? ''))
+    const mismatched = mismatchTargets(transitions, kindOf, config.seed)
+    notes.push(`${mismatched.unchanged} of ${transitions.length} targets could not be exchanged for another text`)
     transitions = mismatched.transitions
-    notes.push(`${mismatched.unchanged} of ${kept.length} targets could not be exchanged for another text`)
   }
   const perEpoch = Math.ceil(transitions.length / batch)
   return {
@@ -97,6 +109,7 @@ export function worldModelWork(
     work: {
       settings,
       longest: maxTokens,
+      permuted: teaches === PERMUTED,
       rollout: (step) => {
         const order = new Random('order', config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
         const at = (step % perEpoch) * batch
@@ -111,7 +124,7 @@ async function predictGroups(
   transitions: Transition[],
   reward: WorldModelReward,
   step: number,
-  { groupSize, temperature, maxTokens }: Config['worldModel'],
+  { groupSize, temperature, maxTokens, reasoning }: Config['worldModel'],
   coin: boolean,
 ): Promise<Rollout> {
   const { agent, format, trainer, config } = context
@@ -127,7 +140,7 @@ async function predictGroups(
       temperature,
       maxTokens,
       seed: hash32(config.seed, 'world-model-rl', step),
-      reasoning: true,
+      reasoning,
     },
     reward,
   )
@@ -144,6 +157,7 @@ async function predictGroups(
       cutShare: share(answers.filter(({ tokens }) => tokens.length >= maxTokens).length),
       answerTokens: share(answers.reduce((sum, { tokens }) => sum + tokens.length, 0)),
       shortened: groups.filter(([{ omitted }]) => omitted > 0).length,
+      ...(answers.some(({ unread }) => unread) && { unread: answers.filter(({ unread }) => unread).length }),
     },
   }
 }

@@ -3,39 +3,83 @@ import { labelSequence } from '../evaluation/index.ts'
 import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { armsOf } from './arms.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { planArms, stepsOf, times } from './plan.ts'
 import { need, type Stage, startOf, type TrainingStage } from './stage.ts'
+import { type Target, targeted } from './targets.ts'
+import { reasoningTraces, type TraceOptions } from './traces.ts'
 import { trainLoop } from './train-loop.ts'
 
+export interface WorldModelSftOptions {
+  /** Labels with reasoning, and who reasons. Absent: labels without. */
+  traces?: TraceOptions
+  /** What is learned to tell in place of the next state. */
+  target?: Target
+  /** Laid over the config's. */
+  settings?: Partial<Config['worldModelSft']>
+}
+
 /**
- * WM SFT (method, section 6): the same transitions as world-model RL, learned as labels without reasoning. The rival that
- * shows whether it is the reinforcement that matters.
+ * WM SFT (method, section 6): the same transitions as world-model RL, learned as labels, without reasoning or with. The rival
+ * that shows whether it is the reinforcement that matters.
  */
-export function worldModelSftStage(options: TrainingStage = {}): Stage {
-  const { name = 'world-model-sft', arm = 'after WM SFT' } = options
+export function worldModelSftStage(options: TrainingStage & WorldModelSftOptions = {}): Stage {
+  const { name = 'world-model-sft', arm = 'after WM SFT', target, traces } = options
   return {
     name,
-    title: 'World-model SFT',
-    options: { ...options },
+    title: traces ? 'World-model SFT with reasoning' : 'World-model SFT',
+    options: {
+      ...options,
+      ...(target && { target: target.name }),
+      ...(traces && { traces: { ...traces, from: typeof traces.from === 'string' ? traces.from : traces.from.name } }),
+    },
     placed: (place) => worldModelSftStage({ ...options, ...place }),
     async run(context, artifacts) {
-      const checkpoint = await fineTune(context, need(artifacts.kept, name, 'collect'), {
-        stage: name,
-        title: 'world-model SFT',
-        start: startOf(artifacts, name, options.from),
-        settings: context.config.worldModelSft,
-        keep: options.curve,
-      })
-      armsOf(context, artifacts, checkpoint, arm, options.curve)
-      return { notes: [`${checkpoint.step} steps`] }
+      const kept = need(artifacts.kept, name, 'collect')
+      const transitions = target ? targeted(context, target, kept) : kept
+      const notes: string[] = []
+      let thinking: ReadonlyMap<string, string> | undefined
+      if (traces) {
+        const reward = target?.reward ?? need(artifacts.reward, name, 'reward')
+        thinking = await reasoningTraces(context, artifacts, { stage: name, transitions, reward, traces })
+        notes.push(`${thinking.size} of ${transitions.length} transitions have a reasoning that earned the reward`)
+      }
+      const start = startOf(artifacts, name, options.from)
+      const checkpoint = await fineTune(
+        context,
+        transitions.filter(({ id }) => thinking?.has(id) ?? true),
+        {
+          stage: name,
+          title: 'world-model SFT',
+          start,
+          settings: { ...context.config.worldModelSft, ...options.settings },
+          thinking,
+          keep: options.curve,
+        },
+      )
+      armsOf(context, artifacts, checkpoint, arm, options.curve, { start, reasoning: traces !== undefined })
+      return { notes: [`${checkpoint.step} steps`, ...notes] }
     },
-    plan({ worldModelSft }, { label }, expected) {
+    plan(config, { label, prediction }, expected) {
       planArms(expected, options.curve)
-      const steps = stepsOf(expected.train, worldModelSft)
-      const examples = Math.min(steps * worldModelSft.batch, expected.train * worldModelSft.epochs)
-      const cost = times({ ...label, sampled: 0, sampleSeconds: 0 }, examples, { training: true })
-      return { ...cost, work: `${worldModelSft.batch} labels a step`, episodes: 0, steps, shows: 'label' }
+      const settings = { ...config.worldModelSft, ...options.settings }
+      const steps = stepsOf(expected.train, settings)
+      const examples = Math.min(steps * settings.batch, expected.train * settings.epochs)
+      // A label with reasoning is about as long as a prediction.
+      const unit = traces ? prediction : label
+      const reference = settings.kl.coefficient > 0
+      const training = times({ ...unit, sampled: 0, sampleSeconds: 0 }, examples, { training: true, reference })
+      const drawn = traces ? times(prediction, expected.train * (traces.draws ?? 4)) : null
+      return {
+        work: `${settings.batch} labels a step`,
+        episodes: 0,
+        steps,
+        sampled: drawn?.sampled ?? 0,
+        trained: training.trained,
+        seconds: training.seconds + (typeof traces?.from === 'string' ? (drawn?.seconds ?? 0) : 0),
+        shows: traces ? 'prediction' : 'label',
+      }
     },
   }
 }
@@ -43,19 +87,29 @@ export function worldModelSftStage(options: TrainingStage = {}): Stage {
 export interface FineTuning {
   stage: string
   title: string
+  /** Model folder it starts from; with `settings.kl`, also what it is pulled to. */
   start: string
-  settings: { learningRate: number; batch: number; epochs: number; maxSteps?: number; warmupSteps?: number }
+  settings: {
+    learningRate: number
+    batch: number
+    epochs: number
+    maxSteps?: number
+    warmupSteps?: number
+    kl?: Config['worldModelSft']['kl']
+  }
+  /** What stands before the next state in a label, by the transition's id. */
+  thinking?: ReadonlyMap<string, string>
   keep?: readonly number[]
 }
 
-/** Supervised training on next states, given directly. */
+/** Supervised training on next states. */
 export function fineTune(
   context: StageContext,
   transitions: Transition[],
-  { stage, title, start, settings, keep }: FineTuning,
+  { stage, title, start, settings, thinking, keep }: FineTuning,
 ): Promise<Checkpoint> {
   const { agent, format, trainer, config } = context
-  const { batch, epochs, maxSteps = 0, warmupSteps = 0 } = settings
+  const { batch, epochs, maxSteps = 0, warmupSteps = 0, kl: term } = settings
   if (transitions.length === 0) throw new UserError(`no transition is left for ${title}: collect more`)
   const perEpoch = Math.ceil(transitions.length / batch)
   return trainLoop(context, {
@@ -63,20 +117,20 @@ export function fineTune(
     title,
     start,
     steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
-    reference: false,
+    reference: (term?.coefficient ?? 0) > 0,
     keep,
-    async step(step) {
+    async step(step, reference) {
       const order = new Random(stage, config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
       const at = (step % perEpoch) * batch
       const { contextLength } = trainer.sampler()
-      const examples = order.slice(at, at + batch).map((one) => labelSequence(agent, format, one, contextLength))
+      const examples = order
+        .slice(at, at + batch)
+        .map((one) => labelSequence(agent, format, one, contextLength, thinking?.get(one.id)))
       const shortened = examples.filter(({ omitted }) => omitted > 0).length
       const learningRate = learningRateAt({ kind: 'constant', peak: settings.learningRate, warmupSteps }, step)
-      const { loss, gradientNorm, trainedTokens } = await sftUpdate(trainer, examples, {
-        ...config.optimiser,
-        learningRate,
-      })
-      return { loss, gradientNorm, trainedTokens, shortened }
+      const adam = { ...config.optimiser, learningRate }
+      const update = await sftUpdate(trainer, examples, adam, term && reference ? { term, reference } : undefined)
+      return { ...update, shortened }
     },
     note: ({ loss }) => `loss ${loss.toFixed(3)}`,
   })

@@ -1,6 +1,7 @@
 import type { WorldModelResult } from '../result.ts'
 import type { StageCost } from './cost.ts'
 import type { Duplicates } from './duplicates.ts'
+import type { HackingProbe } from './hacking.ts'
 import type { RewardTest } from './reward-test.ts'
 import type { GroupVariance } from './variance.ts'
 import type { Verdict } from './verdict.ts'
@@ -18,6 +19,8 @@ export interface Diagnosis {
   duplicates: Duplicates
   /** Null where all next states are one text. */
   reward: RewardTest | null
+  /** What each reward that the run could have had gives to predictions that know nothing. */
+  hacking: HackingProbe[]
   /** Null where neither the filter ran nor predictions were drawn. */
   variance: GroupVariance | null
   cost: StageCost[]

@@ -5,6 +5,8 @@ import type { ReportInput, RewardFacts } from '../input.ts'
 const EXACT = 'Exact match: a prediction earns 1 where it is the next state to the word, and 0 otherwise.'
 const ROUGE =
   'ROUGE-L, rounded to fifths: a prediction earns the share of words that it has in common with the next state, in their order.'
+const JUDGE =
+  'A chat model as judge: it is shown the prediction and what really followed, and scores them. Judges are known to be pleased by vague predictions: see rwml diagnose.'
 const TOOLS = `${ROUGE} Where the next state is JSON and the prediction is not, it earns 0.`
 
 /** Which reward trained the world model, and whether it can be trusted. */
@@ -16,6 +18,7 @@ export function rewardSection({ reward, rewardKind }: ReportInput): Section {
   if (reward) return section(...calibrated(reward), ...tools)
   if (rewardKind === 'exact') return section(said(EXACT))
   if (rewardKind === 'rouge') return section(said(ROUGE))
+  if (rewardKind === 'judge') return section(said(JUDGE))
   if (rewardKind === 'hybrid') return section(...tools, said('Nobody but tools answers in this run.'))
   return section(said('This run has no world-model reward.'))
 }

@@ -62,6 +62,8 @@ const ppo = { kind: 'ppo', clipLow: 0.2, clipHigh: 0.3 } as const
 const losses: Loss[] = [
   { kind: 'cross_entropy' },
   { kind: 'cross_entropy', kl: { coefficient: 0.3, estimator: 'k1' } },
+  { kind: 'cross_entropy', kl: { coefficient: 0.3, estimator: 'k2' } },
+  { kind: 'cross_entropy', kl: { coefficient: 0.3, estimator: 'k3' } },
   ppo,
   { ...ppo, dualClip: 1.5 },
   { ...ppo, entropy: 0.1, kl: { coefficient: 0.2, estimator: 'k2' } },

@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { hash32, type Transition, UserError } from '../core/index.ts'
+import { canBeAsked, predictAndScore, scorePredictions } from '../evaluation/index.ts'
+import type { WorldModelReward } from '../rewards/index.ts'
+import { type ChatMessage, type ChatModel, isConversationFailure } from '../services/index.ts'
+import type { StageContext } from './context.ts'
+import { type Artifacts, startOf } from './stage.ts'
+import { storedLines } from './waves.ts'
+
+export interface TraceOptions {
+  /** A stronger model; or the stage of this run, before this one, whose model is asked (`world-model-rl`). */
+  from: ChatModel | string
+  /** Predictions of each transition, of which the best counts. Default 4. */
+  draws?: number
+  /** Default 1. */
+  temperature?: number
+}
+
+/** Transitions asked about at once: bounds memory, and what is lost when the run is stopped. */
+const CHUNK = 64
+/** A prediction that earns no more than this is wrong, and so may be the reasoning before it. */
+const HALF = 0.5
+
+const lineSchema = z.object({ id: z.string(), thinking: z.string().nullable() })
+
+interface TracesFrom {
+  stage: string
+  transitions: readonly Transition[]
+  reward: WorldModelReward
+  traces: TraceOptions
+}
+
+/**
+ * Reasoning that came before predictions which earned the reward, by the transition's id: labels for WM SFT with reasoning.
+ * Transitions that nobody predicted well enough have none. Stored in the stage's folder as it comes.
+ */
+export async function reasoningTraces(
+  context: StageContext,
+  artifacts: Artifacts,
+  { stage, transitions, reward, traces }: TracesFrom,
+): Promise<Map<string, string>> {
+  const { progress, run, signal } = context
+  let loaded = false
+  const found = new Map<string, string>()
+  progress.start('reasoning traces', transitions.length)
+  for (let at = 0; at < transitions.length; at += CHUNK) {
+    signal.throwIfAborted()
+    const chunk = transitions.slice(at, at + CHUNK)
+    const path = join(run.stageFolder(stage), `traces-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
+    const lines = await storedLines(path, lineSchema, chunk.length, async () => {
+      if (typeof traces.from !== 'string') return askedOf(context, traces.from, chunk, reward, traces)
+      if (!loaded) await context.trainer.loadWeights(startOf(artifacts, stage, traces.from))
+      loaded = true
+      return sampled(context, chunk, reward, traces)
+    })
+    for (const [i, { id, thinking }] of lines.entries()) {
+      if (thinking !== null && fits(context, chunk[i], thinking)) found.set(id, thinking)
+    }
+    progress.update(Math.min(at + CHUNK, transitions.length), `${found.size} kept`)
+  }
+  progress.finish()
+  if (found.size === 0) {
+    throw new UserError(
+      `none of ${transitions.length} transitions was predicted with reasoning and earned the reward: there is no trace to learn from; ask a stronger model, or for more draws`,
+    )
+  }
+  return found
+}
+
+type Line = z.infer<typeof lineSchema>
+
+/** Predictions of the model that is loaded. */
+async function sampled(
+  { agent, format, trainer, config }: StageContext,
+  chunk: Transition[],
+  reward: WorldModelReward,
+  { draws = 4, temperature = 1 }: TraceOptions,
+): Promise<Line[]> {
+  const sampler = trainer.sampler()
+  await sampler.reset()
+  const groups = await predictAndScore(
+    chunk,
+    {
+      agent,
+      format,
+      sampler,
+      n: draws,
+      temperature,
+      maxTokens: config.worldModel.maxTokens,
+      seed: hash32(config.seed, 'traces'),
+      reasoning: true,
+    },
+    reward,
+  )
+  return chunk.map(({ id }, i) => {
+    const useful = groups[i].filter((one) => one.thinking && one.reward > HALF)
+    useful.sort((a, b) => b.reward - a.reward)
+    return { id, thinking: useful[0]?.thinking ?? null }
+  })
+}
+
+/** A chat model is asked again only until it is right: every answer costs. */
+async function askedOf(
+  { agent, config, signal }: StageContext,
+  model: ChatModel,
+  chunk: Transition[],
+  reward: WorldModelReward,
+  { draws = 4, temperature = 1 }: TraceOptions,
+): Promise<Line[]> {
+  const traceOf = async (transition: Transition): Promise<Line> => {
+    const messages = agent
+      .predictMessages(transition, { reasoning: true })
+      .map(({ role, content }): ChatMessage => ({ role: role === 'tool' ? 'user' : role, content }))
+    for (let draw = 0; draw < draws; draw++) {
+      signal.throwIfAborted()
+      const seed = hash32(config.seed, 'traces', transition.id, draw) >>> 1
+      const options = { temperature, maxTokens: config.worldModel.maxTokens, seed }
+      const answer = await model.complete(messages, options).catch((error: unknown) => {
+        if (isConversationFailure(error, draw > 0)) return null
+        throw error
+      })
+      if (answer === null) continue
+      const { thinking, nextState } = agent.parsePrediction(answer.text)
+      // Some services keep thoughts apart.
+      const reasoning = thinking || answer.reasoning.trim()
+      const [score] = await scorePredictions(reward, [{ transition, predicted: nextState }])
+      if (reasoning !== '' && score.reward > HALF) return { id: transition.id, thinking: reasoning }
+    }
+    return { id: transition.id, thinking: null }
+  }
+  const lines = await Promise.allSettled(chunk.map(traceOf))
+  return lines.map((line) => {
+    if (line.status === 'rejected') throw line.reason
+    return line.value
+  })
+}
+
+/** Its label can be read back as what it is, and stands in the context beside the question. */
+function fits({ agent, format, trainer }: StageContext, transition: Transition, thinking: string): boolean {
+  const label = agent.predictionLabel(transition, thinking)
+  const read = agent.parsePrediction(label)
+  if (read.thinking !== thinking.trim() || read.nextState === null) return false
+  const { contextLength } = trainer.sampler()
+  return canBeAsked(agent, format, transition, { contextLength, maxTokens: format.replyTokens(label).length })
+}

@@ -71,6 +71,13 @@ export const alfworldPreset: Preset<Config> = {
     maxSteps: ours(0),
     warmupSteps: ours(10),
   },
+  sft: {
+    learningRate: ours(2e-6),
+    batch: ours(32),
+    epochs: ours(2),
+    maxSteps: ours(0),
+    warmupSteps: ours(10),
+  },
   policy: {
     learningRate: ours(1e-6),
     ...grpo,

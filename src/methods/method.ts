@@ -1,15 +1,21 @@
+import type { ChatModel } from '../services/index.ts'
 import {
   type Artifacts,
+  alternativesStage,
   BASE,
   collectStage,
+  type ExpertSource,
   evaluateStage,
+  expertStage,
   filterStage,
   interleavedStage,
   policyStage,
+  reflectStage,
   rewardStage,
   runStage,
   type Stage,
   type StageContext,
+  sftStage,
   worldModelSftStage,
   worldModelStage,
 } from '../stages/index.ts'
@@ -23,11 +29,17 @@ export interface Method {
 const triplets = [collectStage, rewardStage, filterStage]
 const AFTER_WORLD_MODEL = { from: 'world-model-rl' }
 
+/** The base alone, prompted to reason and act: what everything else is held against. API models: `playersStage`. */
+export const react: Method = { name: 'react', stages: [collectStage, rewardStage, evaluateStage()] }
+
 /** Reinforcement World Model Learning, then policy RL (arXiv 2602.05842). */
 export const rwml: Method = {
   name: 'rwml',
   stages: [...triplets, worldModelStage(), policyStage(AFTER_WORLD_MODEL), evaluateStage()],
 }
+
+/** The same without policy RL: no task reward is learned from. */
+export const rwmlOnly: Method = { name: 'rwml-only', stages: [...triplets, worldModelStage(), evaluateStage()] }
 
 /** Policy RL alone: the baseline. */
 export const policyRl: Method = { name: 'policy-rl', stages: [...triplets, policyStage(), evaluateStage()] }
@@ -38,7 +50,71 @@ export const worldModelSft: Method = {
   stages: [...triplets, worldModelSftStage(), policyStage({ from: 'world-model-sft' }), evaluateStage()],
 }
 
-/** Control: the same with next states exchanged within kind and verb. */
+/** The same without policy RL. */
+export const worldModelSftOnly: Method = {
+  name: 'world-model-sft-only',
+  stages: [...triplets, worldModelSftStage(), evaluateStage()],
+}
+
+/** Rejection sampling fine-tuning: supervision on its own successful rollouts. */
+export const rft: Method = {
+  name: 'rft',
+  stages: [
+    collectStage,
+    rewardStage,
+    sftStage({ name: 'rft', learns: ['own successes'], arm: 'after RFT' }),
+    evaluateStage(),
+  ],
+}
+
+/** Imitation of an expert. */
+export const imitationOf = (source: ExpertSource): Method => ({
+  name: 'imitation',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    sftStage({ name: 'imitation', learns: ['expert actions'], arm: 'after imitation' }),
+    evaluateStage(),
+  ],
+})
+
+/** Implicit world modelling: imitation, and the next states of the expert's actions and of the model's own alternatives. */
+export const implicitWorldModelOf = (source: ExpertSource): Method => ({
+  name: 'iwm',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    alternativesStage(),
+    sftStage({ name: 'iwm', learns: ['expert actions', 'next states'], arm: 'after IWM' }),
+    evaluateStage(),
+  ],
+})
+
+/** Self-reflection: imitation, and a strong model's reasons for the expert's actions over the model's own alternatives. */
+export const selfReflectionOf = (source: ExpertSource, reflector: ChatModel): Method => ({
+  name: 'self-reflection',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    alternativesStage(),
+    reflectStage({ model: reflector }),
+    sftStage({
+      name: 'self-reflection',
+      learns: ['expert actions', 'reflections'],
+      arm: 'after self-reflection',
+    }),
+    evaluateStage(),
+  ],
+})
+
+/** With the environment's own planner as the expert. */
+export const imitation: Method = imitationOf('planner')
+export const implicitWorldModel: Method = implicitWorldModelOf('planner')
+
+/** Control: the same as `rwml` with next states exchanged within kind and verb. */
 export const mismatchedTargets: Method = {
   name: 'mismatched-targets',
   stages: [
@@ -59,7 +135,20 @@ export const coinFlip: Method = {
 export const interleaved: Method = { name: 'interleaved', stages: [...triplets, interleavedStage(), evaluateStage()] }
 
 /** Every method that can be named; each is a few lines above. */
-export const METHODS: readonly Method[] = [rwml, policyRl, worldModelSft, mismatchedTargets, coinFlip, interleaved]
+export const METHODS: readonly Method[] = [
+  rwml,
+  rwmlOnly,
+  policyRl,
+  worldModelSft,
+  worldModelSftOnly,
+  react,
+  rft,
+  imitation,
+  implicitWorldModel,
+  mismatchedTargets,
+  coinFlip,
+  interleaved,
+]
 
 export async function runMethod(method: Method, context: StageContext): Promise<Artifacts> {
   const artifacts: Artifacts = {

@@ -1,27 +1,15 @@
 import {
   type Action,
   type Observation,
-  type PastTurn,
-  type Tool,
   type Trajectory,
   type Transition,
   transitionsOf,
+  type View,
 } from '../core/index.ts'
 import type { Message } from '../tokens/index.ts'
 import type { PredictionAnswer } from './answers.ts'
 
-/** What an agent sees when it has to act: the task and everything so far, as far as it fits the model's context. */
-export interface View {
-  instruction: string
-  tools?: Tool[]
-  initial: Observation
-  /** The last turn is always there: its observation is the current one. */
-  history: PastTurn[]
-  /** Turns before `history` that do not fit. Default 0. */
-  omitted?: number
-  /** Admissible commands, where the environment lists them and the agent is shown them. */
-  actions?: string[]
-}
+export type { View }
 
 export interface ParsedAction {
   action: Action | null
@@ -37,6 +25,11 @@ export interface Agent {
   readonly showsActions: boolean
   playMessages(view: View): Message[]
   parseAction(reply: string): ParsedAction
+  /**
+   * A reply that does this, as the model would write it: `parseAction` reads the same action from it. What imitation learns;
+   * without `thinking` as little of it as the format allows. See `replyFor`.
+   */
+  actionLabel?(action: Action, thinking?: string): string
   /** What is asked for in place of what followed, e.g. the shape of a tool's result. Histories show it as it was. */
   target?(next: Observation): Observation
   /**

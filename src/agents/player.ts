@@ -1,13 +1,8 @@
-import type { Action } from '../core/index.ts'
+import type { Player } from '../core/index.ts'
 import type { ChatMessage, ChatModel, ChatOptions } from '../services/index.ts'
-import type { Agent, View } from './agent.ts'
+import type { Agent } from './agent.ts'
 
-/** Plays an episode by itself: a service, a script. Models that are trained play through an `Agent` instead. */
-export interface Player {
-  readonly name: string
-  /** What it does now; null where it has nothing to do or say. */
-  act(view: View): Action | null | Promise<Action | null>
-}
+export type { Player }
 
 /** A chat model that writes its actions as text, in an agent's format: for services without tool calls. */
 export function textPlayer(model: ChatModel, agent: Agent, options: ChatOptions = {}): Player {

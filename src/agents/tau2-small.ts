@@ -4,7 +4,7 @@ import type { Agent } from './agent.ts'
 import { parsePrediction } from './answers.ts'
 import { maskedObservation } from './masked-results.ts'
 import { isSolo, type Tau2AgentOptions } from './tau2.ts'
-import { parseToolReply, toolsText } from './tool-calls.ts'
+import { parseToolReply, toolReply, toolsText } from './tool-calls.ts'
 import { actionLine, calledTools, conversation, historyText, userFacts } from './tools.ts'
 
 /** Of a past result a small model is shown so many characters: some have thousands. */
@@ -59,6 +59,9 @@ export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2Ag
       return [system, ...ACT, ...talk]
     },
     parseAction: parseToolReply,
+    // Its examples answer without thinking.
+    actionLabel: (action, thinking) =>
+      toolReply(action, thinking === undefined ? '' : `<thinking>${thinking}</thinking>`),
     target: mask ? (next) => maskedObservation(next, shapes) : undefined,
     predictMessages(transition, { omitted = 0 }) {
       const answer = mask ? 'Write what follows; of JSON, its JSON Schema.' : 'Write what follows.'

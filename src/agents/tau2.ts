@@ -6,7 +6,7 @@ import { parsePrediction, spacedLabel } from './answers.ts'
 import { maskedObservation, type ToolShapes } from './masked-results.ts'
 import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
 import { parseToolReply, toolInstructions } from './tool-calls.ts'
-import { conversation, question } from './tools.ts'
+import { conversation, question, thoughtOut } from './tools.ts'
 
 export interface Tau2AgentOptions {
   /** H: how many past turns a question shows. Default 4. */
@@ -27,6 +27,7 @@ export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOp
     name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}`,
     showsActions: false,
     parseAction: parseToolReply,
+    actionLabel: thoughtOut,
     target: mask ? (next) => maskedObservation(next, shapes) : undefined,
     playMessages(view) {
       const { initial, instruction, tools = [] } = view

@@ -32,6 +32,23 @@ export function parseToolReply(reply: string): ParsedAction {
   return { thinking, action, wellFormed: thinking !== null && action !== null }
 }
 
+/** A message or calls as `parseToolReply` reads them; `before` stands at the beginning. */
+export function toolReply(action: Action, before: string): string {
+  const calls = action.kind === 'tools' ? action.calls.map(callText) : []
+  return [before, action.text ?? '', ...calls].filter((part) => part !== '').join('\n')
+}
+
+function callText({ name, arguments: written }: ToolCall): string {
+  let given: unknown = written
+  try {
+    const read: unknown = JSON.parse(written)
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) given = read
+  } catch {}
+  // Nothing inside a call may look like its end, or like thoughts.
+  const json = JSON.stringify({ name, arguments: given }).replaceAll(/<(?=\/?(?:tool_call|thinking)>)/g, '\\u003c')
+  return `<tool_call>${json}</tool_call>`
+}
+
 function toolAction(written: string): Action | null {
   const text = written.replace(CALL, '').trim()
   if (/<\/?tool_call>/.test(text)) return null

@@ -11,7 +11,7 @@ import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePrediction, spacedLabel, tightLabel } from './answers.ts'
 import { maskedObservation } from './masked-results.ts'
-import { parseToolReply, toolInstructions, toolsText } from './tool-calls.ts'
+import { parseToolReply, toolInstructions, toolReply, toolsText } from './tool-calls.ts'
 import { asking } from './transcript.ts'
 
 export interface ToolsTranscriptOptions {
@@ -34,6 +34,7 @@ export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {})
     showsActions: false,
     playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
     parseAction: parseToolReply,
+    actionLabel: thoughtOut,
     target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { reasoning, omitted = 0 }) {
       return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
@@ -53,6 +54,7 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     showsActions: false,
     playMessages: (view) => conversation(view, ''),
     parseAction: parseToolReply,
+    actionLabel: thoughtOut,
     target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { omitted }) {
       const messages = conversation({ ...transition, omitted }, '')
@@ -63,6 +65,10 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
     predictionLabel: ({ next }, thinking) => tightLabel(observationText(next), thinking),
   }
 }
+
+/** With its reasoning before it, as the agent is told to answer. */
+export const thoughtOut = (action: Action, thinking = ' '): string =>
+  toolReply(action, `<thinking>${thinking}</thinking>`)
 
 /** As chat messages. What tools return stands in user turns: every template has those. */
 export function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {

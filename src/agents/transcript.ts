@@ -41,6 +41,7 @@ export function transcriptAgent({ name = 'transcript', description }: Transcript
       const { thinking, action, wellFormed } = parsePolicyAnswer(reply)
       return { thinking, wellFormed, action: action === null ? null : { kind: 'text', text: action } }
     },
+    actionLabel: (action, thinking = '') => `<thinking>${thinking}</thinking>${actionText(action)}`,
     predictMessages(transition: Transition, { omitted }) {
       const messages = transcript(observationText(transition.initial), transition.history, omitted)
       messages[messages.length - 1].content += asking(transition) + actionText(transition.action)

@@ -87,6 +87,7 @@ function window({ historyTurns, showActions, description }: WindowOptions, words
       const line = action === null ? null : action.split('\n')[0].trim()
       return { thinking, wellFormed, action: line ? { kind: 'text', text: line } : null }
     },
+    actionLabel: (action, thinking = ' ') => `<thinking>${thinking}</thinking> ${actionText(action)}`,
     predictMessages(transition: Transition, { reasoning, omitted }) {
       const { question } = transition
       const answer = question === undefined ? 'the next observation' : 'the answer'

@@ -3,6 +3,7 @@ import type {
   EpisodeFacts,
   HiddenCall,
   Observation,
+  Player,
   Random,
   Task,
   Trajectory,
@@ -68,6 +69,11 @@ export interface Environment {
   open(task: Task, options: OpenOptions): Episode | Promise<Episode>
   /** What happened on a split's tasks, where it was recorded and cannot be played (logs): collection takes it as it is. */
   recorded?(split: string): Trajectory[]
+  /**
+   * An expert at a task, one player an attempt: it may know what no agent sees, such as the true state. Imitation learns from it,
+   * and nothing else asks for it. Attempts with another seed may go another way.
+   */
+  planner?(task: Task, seed: number): Player
   /** Kind of a transition for tables of accuracy, e.g. `first visit`, `revisit`, `take/put`. */
   transitionKind?(transition: Transition): string
   /** Whether the action names only things shown where the agent stands; null where the question does not arise. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { locatedMessage, plainIssue, type Task, type Transition, UserError } from '../core/index.ts'
+import { locatedMessage, type Player, plainIssue, type Task, type Transition, UserError } from '../core/index.ts'
 import type { Environment } from './environment.ts'
 import { HELD_OUT } from './held-out.ts'
 import { overlaid } from './overlaid.ts'
-import { taskSchema } from './schema.ts'
+import { actionSchema, taskSchema } from './schema.ts'
 
 const splitsSchema = z.array(z.string().min(1)).min(1)
 
@@ -52,10 +52,41 @@ export function guarded(environment: Environment): Environment {
     return (one: Transition) => shaped(`${member}(transition ${one.id})`, schema, () => call(one))
   }
   const instead: Partial<Environment> = { splits, tasks }
-  const { transitionKind, grounded: isGrounded } = environment
+  const { planner, transitionKind, grounded: isGrounded } = environment
+  if (planner) {
+    const player = planner.bind(environment)
+    instead.planner = (task, seed) =>
+      heldToItsWord(
+        ask(`planner(task ${task.id})`, () => player(task, seed)),
+        name,
+        task,
+      )
+  }
   if (transitionKind) instead.transitionKind = told('transitionKind', z.string(), transitionKind.bind(environment))
   if (isGrounded) instead.grounded = told('grounded', z.boolean().nullable(), isGrounded.bind(environment))
   return overlaid(environment, instead)
+}
+
+/** A planner that throws, or does what is no action, is named with its task. */
+function heldToItsWord(player: Player, name: string, task: Task): Player {
+  const where = `the environment ${name}: its planner, at the task ${task.id}`
+  return {
+    name: player.name,
+    async act(view) {
+      let given: unknown
+      try {
+        given = await player.act(view)
+      } catch (error) {
+        if (error instanceof UserError) throw error
+        const failure = new UserError(`${where}, failed: ${locatedMessage(error)}`)
+        failure.cause = error
+        throw failure
+      }
+      const { success, data, error } = actionSchema.nullable().safeParse(given)
+      if (success) return data
+      throw new UserError(`${where}, does what is no action: ${plainIssue(error.issues[0])}`)
+    },
+  }
 }
 
 function checkIds(name: string, split: string, tasks: readonly Task[]): void {

@@ -73,6 +73,13 @@ export const alfworldPreset: Preset<Config> = {
     warmupSteps: ours(10),
     kl: { coefficient: ours(0), estimator: ours('k3') },
   },
+  sft: {
+    learningRate: ours(2e-6),
+    batch: ours(32),
+    epochs: ours(2),
+    maxSteps: ours(0),
+    warmupSteps: ours(10),
+  },
   policy: {
     learningRate: ours(1e-6),
     ...grpo,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Transition } from '../core/index.ts'
+import { type Transition, UserError } from '../core/index.ts'
 import { weightFiles } from '../engines/index.ts'
 import { HELD_OUT } from '../environments/index.ts'
-import type { Config } from '../stages/index.ts'
+import type { Config, Stage } from '../stages/index.ts'
 import { hashOf, updateFromFile } from '../store/index.ts'
 import type { Method } from './method.ts'
 import type { Parts } from './parts.ts'
@@ -20,6 +20,7 @@ export function identityOf(config: Config, method: Method, parts: Parts): Record
     settings: hashOf(config),
     method: hashOf(method.stages.map(({ name, options }) => ({ name, options }))),
     'model (weights or tokenizer)': modelHash(baseModel),
+    ...Object.fromEntries(method.stages.flatMap(readFromElsewhere)),
     'number of threads': hashOf(threads),
     ...Object.fromEntries(splits.map((split) => [`set of tasks in "${split}"`, hashOf(environment.tasks(split))])),
     'agent (its prompts)': hashOf({
@@ -44,6 +45,26 @@ const EXAMPLE: Transition = {
   action: ACTION,
   next: say('next'),
   valid: true,
+}
+
+/** What a stage reads that is not of the run: a model folder that it starts from, files. */
+function readFromElsewhere({ name, options, files = [] }: Stage): [string, string][] {
+  const { from } = options
+  const isFolder = typeof from === 'string' && existsSync(join(from, 'config.json'))
+  const started: [string, string][] = isFolder ? [[`model at ${from}, from which ${name} starts`, modelHash(from)]] : []
+  return [
+    ...started,
+    ...files.map((path): [string, string] => [`file ${path}, which ${name} reads`, fileHash(path, name)]),
+  ]
+}
+
+function fileHash(path: string, stage: string): string {
+  if (!existsSync(path) || !statSync(path).isFile()) {
+    throw new UserError(`${path}, which the stage ${stage} reads, is no file: mend its name`)
+  }
+  const hash = createHash('sha256')
+  updateFromFile(hash, path)
+  return hash.digest('hex')
 }
 
 function modelHash(folder: string): string {

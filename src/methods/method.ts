@@ -1,17 +1,23 @@
 import { randomActions } from '../agents/index.ts'
+import type { ChatModel } from '../services/index.ts'
 import {
   type Artifacts,
+  alternativesStage,
   BASE,
   collectByStage,
   collectStage,
+  type ExpertSource,
   evaluateStage,
+  expertStage,
   filterStage,
   interleavedStage,
   policyStage,
+  reflectStage,
   rewardStage,
   runStage,
   type Stage,
   type StageContext,
+  sftStage,
   weightChangeStage,
   worldModelSftStage,
   worldModelStage,
@@ -27,11 +33,17 @@ const triplets = [collectStage, rewardStage, filterStage]
 const measures = [weightChangeStage(), evaluateStage()]
 const AFTER_WORLD_MODEL = { from: 'world-model-rl' }
 
+/** The base alone, prompted to reason and act: what everything else is held against. API models: `playersStage`. */
+export const react: Method = { name: 'react', stages: [collectStage, rewardStage, evaluateStage()] }
+
 /** Reinforcement World Model Learning, then policy RL (arXiv 2602.05842). */
 export const rwml: Method = {
   name: 'rwml',
   stages: [...triplets, worldModelStage(), policyStage(AFTER_WORLD_MODEL), ...measures],
 }
+
+/** The same without policy RL: no task reward is learned from. */
+export const rwmlOnly: Method = { name: 'rwml-only', stages: [...triplets, worldModelStage(), ...measures] }
 
 /** Policy RL alone: the baseline. */
 export const policyRl: Method = { name: 'policy-rl', stages: [...triplets, policyStage(), ...measures] }
@@ -42,7 +54,71 @@ export const worldModelSft: Method = {
   stages: [...triplets, worldModelSftStage(), policyStage({ from: 'world-model-sft' }), ...measures],
 }
 
-/** Control: the same with next states exchanged within kind and verb. */
+/** The same without policy RL. */
+export const worldModelSftOnly: Method = {
+  name: 'world-model-sft-only',
+  stages: [...triplets, worldModelSftStage(), ...measures],
+}
+
+/** Rejection sampling fine-tuning: supervision on its own successful rollouts. */
+export const rft: Method = {
+  name: 'rft',
+  stages: [
+    collectStage,
+    rewardStage,
+    sftStage({ name: 'rft', learns: ['own successes'], arm: 'after RFT' }),
+    ...measures,
+  ],
+}
+
+/** Imitation of an expert. */
+export const imitationOf = (source: ExpertSource): Method => ({
+  name: 'imitation',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    sftStage({ name: 'imitation', learns: ['expert actions'], arm: 'after imitation' }),
+    ...measures,
+  ],
+})
+
+/** Implicit world modelling: imitation, and the next states of the expert's actions and of the model's own alternatives. */
+export const implicitWorldModelOf = (source: ExpertSource): Method => ({
+  name: 'iwm',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    alternativesStage(),
+    sftStage({ name: 'iwm', learns: ['expert actions', 'next states'], arm: 'after IWM' }),
+    ...measures,
+  ],
+})
+
+/** Self-reflection: imitation, and a strong model's reasons for the expert's actions over the model's own alternatives. */
+export const selfReflectionOf = (source: ExpertSource, reflector: ChatModel): Method => ({
+  name: 'self-reflection',
+  stages: [
+    collectStage,
+    rewardStage,
+    expertStage({ source }),
+    alternativesStage(),
+    reflectStage({ model: reflector }),
+    sftStage({
+      name: 'self-reflection',
+      learns: ['expert actions', 'reflections'],
+      arm: 'after self-reflection',
+    }),
+    ...measures,
+  ],
+})
+
+/** With the environment's own planner as the expert. */
+export const imitation: Method = imitationOf('planner')
+export const implicitWorldModel: Method = implicitWorldModelOf('planner')
+
+/** Control: the same as `rwml` with next states exchanged within kind and verb. */
 export const mismatchedTargets: Method = {
   name: 'mismatched-targets',
   stages: [
@@ -69,14 +145,14 @@ export const permutedAdvantages: Method = {
     ...triplets,
     worldModelStage({ teaches: 'permuted advantages' }),
     policyStage(AFTER_WORLD_MODEL),
-    evaluateStage(),
+    ...measures,
   ],
 }
 
 /** Control: policy RL alone, with its advantages handed out at random. */
 export const permutedPolicy: Method = {
   name: 'permuted-policy',
-  stages: [...triplets, policyStage({ teaches: 'permuted advantages' }), evaluateStage()],
+  stages: [...triplets, policyStage({ teaches: 'permuted advantages' }), ...measures],
 }
 
 /** Control: RWML on what random actions led to, in place of the model's own play. */
@@ -88,7 +164,7 @@ export const randomData: Method = {
     filterStage,
     worldModelStage(),
     policyStage(AFTER_WORLD_MODEL),
-    evaluateStage(),
+    ...measures,
   ],
 }
 
@@ -103,6 +179,17 @@ export const METHODS: readonly Method[] = [
   permutedAdvantages,
   permutedPolicy,
   randomData,
+  rwmlOnly,
+  policyRl,
+  worldModelSft,
+  worldModelSftOnly,
+  react,
+  rft,
+  imitation,
+  implicitWorldModel,
+  mismatchedTargets,
+  coinFlip,
+  interleaved,
 ]
 
 export async function runMethod(method: Method, context: StageContext): Promise<Artifacts> {

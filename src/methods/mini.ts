@@ -48,6 +48,13 @@ export const miniPreset: Preset<Config> = {
     maxSteps: ours(100),
     warmupSteps: ours(5),
   },
+  sft: {
+    learningRate: ours(2e-4),
+    batch: ours(48),
+    epochs: ours(2),
+    maxSteps: ours(100),
+    warmupSteps: ours(5),
+  },
   policy: {
     ...alfworldPreset.policy,
     learningRate: ours(2e-4),

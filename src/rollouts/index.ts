@@ -1,4 +1,6 @@
 export * from './check-environment.ts'
+export * from './demonstrate.ts'
 export * from './play.ts'
 export * from './play-with.ts'
-export * from './replay.ts'
+export * from './reopen.ts'
+export { checkReplay, type ReplayOptions } from './replay.ts'

@@ -1,9 +1,10 @@
-import { type Agent, turnsToOmit, type View } from '../agents/index.ts'
-import { hash32, type PastTurn, type Task, type Trajectory, type Turn, UserError } from '../core/index.ts'
+import type { Agent } from '../agents/index.ts'
+import { hash32, type Task, type Trajectory, type Turn } from '../core/index.ts'
 import type { Sample, Sampler } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type ChatFormat, Conversation } from '../tokens/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
+import { nextPrompt, type Talk } from './next-prompt.ts'
 import { BEGUN, type Standing, standingAfter } from './standing.ts'
 
 /** One episode to play: which task, and which attempt at it. */
@@ -30,16 +31,11 @@ export interface PlayOptions {
   onStep?: (state: { playing: number; finished: number }) => void
 }
 
-interface Running {
-  slot: Slot
+interface Running extends Talk {
+  sample: number
   seed: number
   episode: GuardedEpisode
-  conversation: Conversation
   turns: Turn[]
-  history: PastTurn[]
-  /** Turns at the beginning that were left out of the last prompt that had to be shortened. */
-  omitted: number
-  shortened: number
   outgrown: boolean
   standing: Standing
 }
@@ -53,12 +49,15 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
   const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline, signal } = options
   await sampler.reset()
   const running: Running[] = []
-  for (const slot of slots) {
-    const seed = hash32(options.seed, slot.task.id, slot.sample)
+  for (const { task, sample } of slots) {
+    const seed = hash32(options.seed, task.id, sample)
+    const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
     running.push({
-      slot,
+      task,
+      sample,
       seed,
-      episode: await GuardedEpisode.open(environment, slot.task, { seed, maxSteps }, { deadline, signal }),
+      episode,
+      initial: episode.initial,
       conversation: new Conversation(format),
       turns: [],
       history: [],
@@ -74,8 +73,12 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     if (playing.length === 0) break
     options.signal?.throwIfAborted()
     const open = playing.flatMap((one) => {
-      const prompt = nextPrompt(one, agent, format, sampler.contextLength - options.maxTokens)
-      return prompt === null ? [] : [{ one, prompt }]
+      const actions = agent.showsActions ? one.episode.actions() : undefined
+      const prompt = nextPrompt(one, agent, format, sampler.contextLength - options.maxTokens, actions)
+      if (prompt !== null) return [{ one, prompt }]
+      one.outgrown = true
+      one.standing = { ...one.standing, truncated: true }
+      return []
     })
     const samples = await sampler.sample(
       open.map(({ prompt }) => prompt),
@@ -91,48 +94,6 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     await Promise.all(open.map(({ one }, i) => advance(one, samples[i][0], agent, maxSteps)))
   }
   return running.map(trajectoryOf)
-}
-
-/**
- * The tokens to reply to. Where they leave no room for a reply, whole turns are left out, the oldest first. Null ends the
- * episode: not even the task and the current observation fit, and neither is ever cut.
- */
-function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number): number[] | null {
-  const { slot, episode, conversation, history } = one
-  const actions = agent.showsActions ? episode.actions() : undefined
-  const messages = (omitted: number) => {
-    const view: View = {
-      instruction: slot.task.instruction,
-      tools: slot.task.tools,
-      initial: episode.initial,
-      history: history.slice(omitted),
-      omitted,
-      actions,
-    }
-    return agent.playMessages(view)
-  }
-  const whole = conversation.promptWithin(messages(0), room)
-  if (whole !== null) return whole
-  // As at the step before: a conversation that grows goes on growing from where it was shortened.
-  let prompt = one.omitted > 0 ? conversation.promptWithin(messages(one.omitted), room) : null
-  if (prompt === null) {
-    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted))).length
-    const omitted = turnsToOmit(history.length, (some) => length(some) <= room)
-    if (omitted === null && history.length === 0) {
-      throw new UserError(
-        `task ${slot.task.id}: its first prompt has ${length(0)} tokens, but only ${Math.max(0, room)} fit the model's context beside a reply; use a model with a longer context or a smaller maxTokens`,
-      )
-    }
-    if (omitted === null) {
-      one.outgrown = true
-      one.standing = { ...one.standing, truncated: true }
-      return null
-    }
-    one.omitted = omitted
-    prompt = conversation.promptWithin(messages(omitted), room)
-  }
-  one.shortened++
-  return prompt
 }
 
 async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent, maxSteps: number): Promise<void> {
@@ -154,12 +115,12 @@ async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent,
 }
 
 function trajectoryOf(one: Running): Trajectory {
-  const { slot, episode, turns, standing, shortened, outgrown } = one
+  const { task, sample, seed, initial, episode, turns, standing, shortened, outgrown } = one
   return {
-    task: slot.task,
-    sample: slot.sample,
-    seed: one.seed,
-    initial: episode.initial,
+    task,
+    sample,
+    seed,
+    initial,
     hidden: episode.hidden,
     turns,
     ...standing,

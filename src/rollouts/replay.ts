@@ -76,7 +76,7 @@ async function replayed(
 }
 
 /** As a file holds it: without members that are undefined. */
-const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+export const asStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 const LONGEST = 200
 

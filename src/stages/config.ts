@@ -144,6 +144,16 @@ export const configSchema = z.strictObject({
       estimator: z.enum(['k2', 'k3']),
     }),
   }),
+  /** Supervision of how to act: RFT, imitation, implicit world modelling, self-reflection. */
+  sft: z.strictObject({
+    learningRate: rate,
+    /** Examples a step: conversations, or single answers where an agent's prompts do not extend each other. */
+    batch: count,
+    epochs: count,
+    /** Stop after this many steps; 0 = all epochs. */
+    maxSteps: z.int().min(0),
+    warmupSteps: z.int().min(0),
+  }),
   policy: z.strictObject({
     ...grpo,
     /** Tasks a step, each played by a group. */

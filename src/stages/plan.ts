@@ -44,6 +44,9 @@ export interface Expected {
   /** Transitions for the world model and for the filter model. */
   train: number
   filter: number
+  /** Demonstrations of experts, and what the model would have done instead in their states. */
+  expert?: number
+  alternatives?: number
   /** Models to evaluate, points of learning curves among them. */
   arms: number
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Transition } from '../core/index.ts'
+import type { Trajectory, Transition } from '../core/index.ts'
 import type { EvaluationResult, MetricLine } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
 import { type RunFolder, readJson, writeFileAtomic } from '../store/index.ts'
+import type { AlternativesAt } from './alternatives.ts'
 import type { Arm } from './arms.ts'
 import type { Collected } from './collect.ts'
 import type { StageContext } from './context.ts'
@@ -22,6 +23,12 @@ export interface Artifacts {
   collected?: Collected
   reward?: WorldModelReward
   kept?: Transition[]
+  /** What experts did, their replies in the agent's own format. */
+  expert?: Trajectory[]
+  /** What the model would have done instead in the experts' states, and what followed; by the id of the expert's transition. */
+  alternatives?: ReadonlyMap<string, AlternativesAt>
+  /** Why what the expert did is better than that; by the same id. */
+  reflections?: ReadonlyMap<string, string>
   /** Model folder that each stage left, by the stage's name; `base` is what the run starts from. */
   models: Map<string, string>
   /** What each training stage started from, by the stage's name: a stage's name, or a model folder. */
@@ -44,6 +51,8 @@ export interface Stage {
   title: string
   /** What distinguishes it from another stage of the same sort; part of what a run may be resumed with. */
   options: Record<string, unknown>
+  /** Files outside of the run that it reads: a run does not go on with others. */
+  files?: readonly string[]
   /**
    * Reads what earlier stages handed on and the run folder, writes the run folder. A stage whose outputs are there only
    * reads them: running a method again goes on where it stopped.

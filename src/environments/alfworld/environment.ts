@@ -9,6 +9,7 @@ import { generateHouse } from './house.ts'
 import { type HouseOptions, houseId } from './houseid.ts'
 import { HOUSE_SPLITS, type HouseSize, type HouseSplit } from './layout.ts'
 import { currentListing, isGroundedTake } from './listing.ts'
+import { alfworldPlanner } from './planner.ts'
 import { Play } from './play.ts'
 import { type GoalKind, TASK_TYPES } from './problem.ts'
 import { scanSplit } from './scan.ts'
@@ -94,6 +95,7 @@ export function alfworldEnvironment(options: AlfworldOptions = {}): AlfworldEnvi
     },
     game: (task) => games.get(task.id),
     open: (task, { maxSteps }) => new AlfworldEpisode(games.get(task.id), maxSteps),
+    planner: (task, seed) => alfworldPlanner(games.get(task.id), seed),
     transitionKind,
     variants,
     grounded({ initial, history, action }) {

@@ -19,6 +19,7 @@ export {
 export * from './listing.ts'
 export * from './names.ts'
 export { shuffleObjects } from './placing.ts'
+export * from './planner.ts'
 export * from './play.ts'
 export * from './problem.ts'
 export { problemText } from './problemtext.ts'

@@ -1,4 +1,4 @@
-import { type Judgement, RIGHT, type Question } from './benchmark.ts'
+import { type Judgement, type Question, RIGHT } from './benchmark.ts'
 
 /**
  * How a multiple-choice question is answered. `letter`: options are listed, and the letter with the highest log-probability is
@@ -34,7 +34,14 @@ export function choiceQuestion({ id, question, options, right }: Choices, style:
         perCharacter: false,
       }
     case 'option':
-      return { id, kind: 'choice', messages: ask(asked), options: options.map((one) => one.trim()), right, perCharacter: true }
+      return {
+        id,
+        kind: 'choice',
+        messages: ask(asked),
+        options: options.map((one) => one.trim()),
+        right,
+        perCharacter: true,
+      }
     case 'reply':
       return {
         id,

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
-import { plural } from './count.ts'
 import { type Benchmark, RIGHT } from './benchmark.ts'
 import { type ChoiceStyle, choiceQuestion } from './choice.ts'
+import { plural } from './count.ts'
 import { readRows } from './data/rows.ts'
 
 const rowSchema = z.object({
@@ -35,7 +35,10 @@ export interface ChoiceOptions {
  * (`ok`), with their answer; and rows whose key was found to be wrong (`wrong_groundtruth`), with the corrected one, where that
  * names one option. All others are left out: unclear, or with no or several right options.
  */
-export async function readMmluRedux(paths: readonly string[], { style = 'letter' }: ChoiceOptions = {}): Promise<Benchmark> {
+export async function readMmluRedux(
+  paths: readonly string[],
+  { style = 'letter' }: ChoiceOptions = {},
+): Promise<Benchmark> {
   const rows = await readRows(paths, rowSchema)
   const counted = rows.flatMap(({ value, path, index }) => {
     const right = rightOption(value)

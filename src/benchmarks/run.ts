@@ -39,8 +39,11 @@ export async function runBenchmark(benchmark: Benchmark, options: RunBenchmarkOp
   try {
     const outcomes = stored ? [...stored] : []
     for (const [index, one] of outcomes.entries()) {
-      if (questions[index] && one.id === questions[index].id && one.asked === hashOf(questions[index], options)) continue
-      throw new UserError(`${path} is of other questions or another format: delete it to measure ${benchmark.title} anew`)
+      if (questions[index] && one.id === questions[index].id && one.asked === hashOf(questions[index], options))
+        continue
+      throw new UserError(
+        `${path} is of other questions or another format: delete it to measure ${benchmark.title} anew`,
+      )
     }
     onProgress?.(outcomes.length)
     while (outcomes.length < questions.length) {

@@ -1,3 +1,4 @@
+import type { Forgetting } from '../benchmarks/index.ts'
 import type { ArmResult, EvaluationResult, MetricLine } from '../evaluation/index.ts'
 
 /** Everything a report is made of: plain data, so that it can be built without a run folder. */
@@ -16,6 +17,8 @@ export interface ReportInput {
   evaluation: EvaluationResult | null
   /** What others than the run's models made of the same tasks; mostly none. */
   players: ArmResult[]
+  /** Benchmarks before and after training, by stage; mostly none. */
+  forgetting: Forgetting[]
   config: ConfigField[]
   /** Sentences on what a run of this size cannot see. */
   resolution: string[]

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { FORGETTING_FILE, forgettingSchema } from '../benchmarks/index.ts'
 import { plainIssue, UserError } from '../core/index.ts'
 import { armSchema, evaluationFileSchema } from '../evaluation/index.ts'
 import { filterFacts } from './filterFacts.ts'
@@ -38,6 +39,9 @@ export function loadReportInput(runFolder: string): ReportInput {
     metrics: readLines(file('metrics.jsonl'), metricLineSchema),
     evaluation,
     players: stages.flatMap(({ name }) => readIfThere(file('stages', name, 'players.json'), z.array(armSchema)) ?? []),
+    forgetting: stages.flatMap(
+      ({ name }) => readIfThere(file('stages', name, FORGETTING_FILE), forgettingSchema) ?? [],
+    ),
     config,
     resolution: [...resolution, ...limits(evaluation)],
   }

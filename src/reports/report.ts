@@ -8,6 +8,7 @@ import { configurationSection } from './sections/configuration.ts'
 import { costSection } from './sections/cost.ts'
 import { curvesSection } from './sections/curves.ts'
 import { filterSection } from './sections/filter.ts'
+import { forgettingSection } from './sections/forgetting.ts'
 import { nextSection } from './sections/next.ts'
 import { paperSection } from './sections/paperComparison.ts'
 import { predictionsSection } from './sections/predictions.ts'
@@ -47,6 +48,7 @@ function reportDocument(input: ReportInput): ReportDocument {
       predictionsSection(input),
       taskKindsSection(input),
       conductSection(input),
+      forgettingSection(input),
       filterSection(input),
       costSection(input),
       rewardSection(input),

@@ -1,7 +1,8 @@
 import { closing } from './answer.ts'
 
 /** Commands that only set type or space. */
-const INVISIBLE = /\\(?:left|right|displaystyle|limits|[bB]igg?[lr]?|quad|qquad|thinspace)(?![a-zA-Z])|(?<!\\)\\[!,;:> ]|~/g
+const INVISIBLE =
+  /\\(?:left|right|displaystyle|limits|[bB]igg?[lr]?|quad|qquad|thinspace)(?![a-zA-Z])|(?<!\\)\\[!,;:> ]|~/g
 
 /** Wrappers of words. */
 const TEXT = /\\(?:text|mbox|mathrm|mathbf|textbf|textit|textrm|mathit|operatorname|emph)\s*\{/
@@ -25,12 +26,20 @@ export function normaliseLatex(answer: string): string {
   text = text.replace(/^\\[([]|\\[)\]]$/g, '').replace(/^\$+|\$+$/g, '')
   text = text.replace(/^\\(?:boxed|fbox)\s*\{(.*)\}$/, '$1')
   text = text.replace(/\\\\(?=\s*[a-zA-Z])/g, (whole, at) => (inMatrix(text, at) ? whole : '\\'))
-  text = text.replaceAll('{,}', ',').replace(/,\\!/g, ',').replace(INVISIBLE, (whole) => (whole === '\\ ' ? ' ' : ''))
+  text = text
+    .replaceAll('{,}', ',')
+    .replace(/,\\!/g, ',')
+    .replace(INVISIBLE, (whole) => (whole === '\\ ' ? ' ' : ''))
   text = text.replace(/\\[cdt]frac/g, '\\frac').replace(/\\(?:\$|%)|%|\$|°/g, '')
   text = text.replace(/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\degree(?![a-zA-Z])/g, '')
   text = text.replace(/\\(?:le|leqslant)(?![a-zA-Z])/g, '\\leq').replace(/\\(?:ge|geqslant)(?![a-zA-Z])/g, '\\geq')
-  text = text.replace(/\\(?:neq)(?![a-zA-Z])/g, '\\ne').replace(/\\(?:lbrace|rbrace)(?![a-zA-Z])/g, (one) => (one === '\\lbrace' ? '\\{' : '\\}'))
-  text = text.replace(/\\(?:cdot|times|ast)(?![a-zA-Z])/g, '*').replace(/−|–/g, '-').replace(/\\div(?![a-zA-Z])/g, '/')
+  text = text
+    .replace(/\\(?:neq)(?![a-zA-Z])/g, '\\ne')
+    .replace(/\\(?:lbrace|rbrace)(?![a-zA-Z])/g, (one) => (one === '\\lbrace' ? '\\{' : '\\}'))
+  text = text
+    .replace(/\\(?:cdot|times|ast)(?![a-zA-Z])/g, '*')
+    .replace(/−|–/g, '-')
+    .replace(/\\div(?![a-zA-Z])/g, '/')
   text = withoutWrappers(text).trim()
   text = text.replace(/\s*(?:,\s*)?\b(?:and|or)\b\s*/g, ',').replace(/[.,;:]$/, '')
   text = text.replace(TRAILING_UNITS, '$1')
@@ -56,8 +65,11 @@ function withoutWrappers(text: string): string {
     if (end < 0) return out
     const words = out.slice(open + 1, end)
     const before = out.slice(0, found.index)
-    const counted = /[\d.})]\s*$|\\pi\s*$/.test(before) && /^[\sa-zA-Z.,/'-]*$/.test(words) && !/^\s*(?:and|or)\s*$/.test(words)
-    out = counted ? `${before} ${out.slice(end + 1).replace(/^\s*\^\{?[23]\}?/, '')}` : `${before} ${words} ${out.slice(end + 1)}`
+    const counted =
+      /[\d.})]\s*$|\\pi\s*$/.test(before) && /^[\sa-zA-Z.,/'-]*$/.test(words) && !/^\s*(?:and|or)\s*$/.test(words)
+    out = counted
+      ? `${before} ${out.slice(end + 1).replace(/^\s*\^\{?[23]\}?/, '')}`
+      : `${before} ${words} ${out.slice(end + 1)}`
   }
 }
 

@@ -113,11 +113,17 @@ export class Formula {
   }
 
   private applied(name: string): number {
-    const exponent = this.peek === '^' ? (this.next(), this.atom()) : 1
+    let exponent = 1
+    if (this.peek === '^') {
+      this.next()
+      exponent = this.atom()
+    }
     // What has a subscript is another function.
     if (this.peek === '_') throw new NoFormula()
     const value = this.power()
-    const f = { sin: Math.sin, cos: Math.cos, tan: Math.tan, ln: Math.log, log: Math.log10 }[name] as (x: number) => number
+    const f = { sin: Math.sin, cos: Math.cos, tan: Math.tan, ln: Math.log, log: Math.log10 }[name] as (
+      x: number,
+    ) => number
     return f(value) ** exponent
   }
 

@@ -78,6 +78,7 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
     metrics: [...worldModelSteps(seed), ...policySteps(seed)],
     evaluation: fixtureEvaluation(seed, effect),
     players: [],
+    forgetting: [],
     config: CONFIG,
     resolution: [
       'One run from one seed: training with another seed moves success by several points, which no interval here includes.',

@@ -13,6 +13,8 @@ import { fetchPretrained } from './pretrained.ts'
 
 /** Versions that work together and with Python 3.11 to 3.13; figures in the docs are theirs. */
 const STATISTICS = { numpy: '2.4.6', scipy: '1.17.1', statsmodels: '0.15.0' }
+/** Official verdicts on answers; `npx tsx scripts/referee/harness.ts` asks it about a served model. */
+const BENCHMARKS = { 'lm_eval[api,math]': '0.4.13' }
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
 
 const { values } = parseArgs({
@@ -43,8 +45,14 @@ function install(packages: Record<string, string>): boolean {
   const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
   // Most of the many files are never imported: those that are, Python compiles when it first reads them.
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
-  return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${Object.keys(packages).join(', ')}`)
+  return (
+    attempt(python, ...pip, ...wanted) &&
+    attempt(python, '-c', `import ${Object.keys(packages).map(moduleOf).join(', ')}`)
+  )
 }
+
+/** `lm_eval[math]` is imported as `lm_eval`. */
+const moduleOf = (name: string) => name.replace(/\[.*/, '')
 
 async function model(): Promise<boolean> {
   try {
@@ -66,6 +74,7 @@ tell('Python in .venv (of python3 with its venv module)', made)
 if (made) {
   const listed = (packages: object) => Object.entries(packages).map(([name, version]) => `${name} ${version}`)
   tell(listed(STATISTICS).join(', '), install(STATISTICS))
+  tell(listed(BENCHMARKS).join(', '), install(BENCHMARKS))
   if (!values.light) {
     tell('the pretrained model, SmolLM2-135M-Instruct', await model())
     tell(listed(MODELS).join(', '), install(MODELS))
@@ -76,4 +85,7 @@ if (values.write) {
   const answer = await refereeAnswer('statistical_tests.py', '0')
   writeFileAtomic(join(root, 'src', 'core', 'testing', 'statistics.reference.json'), `${JSON.stringify(answer)}\n`)
   console.log('wrote src/core/testing/statistics.reference.json')
+  const verdicts = await refereeAnswer('answers.py')
+  writeFileAtomic(join(root, 'src', 'benchmarks', 'testing', 'answers.reference.json'), `${JSON.stringify(verdicts)}\n`)
+  console.log('wrote src/benchmarks/testing/answers.reference.json')
 }

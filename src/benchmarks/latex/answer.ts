@@ -31,6 +31,6 @@ export function finalAnswer(reply: string): string | null {
   if (inBox !== null) return inBox
   const told = [...reply.matchAll(/answer(?: is|:)\s*:?\s*([^\n]+)/gi)].at(-1)?.[1]
   const formula = (text: string) => [...text.matchAll(/\$([^$]+)\$/g)].at(-1)?.[1]
-  if (told !== undefined) return (formula(told) ?? told.replace(/[.\s*]+$/, '')) || null
+  if (told !== undefined) return (formula(told) ?? told.replace(/^[\s*]+|[.\s*]+$/g, '')) || null
   return formula(reply)?.trim() ?? null
 }

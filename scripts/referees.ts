@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ifevalReference } from '../src/benchmarks/ifeval/testing/reference.ts'
+import { drawnResponses, HARD_RESPONSES } from '../src/benchmarks/ifeval/testing/responses.ts'
 import { refereeAnswer } from '../src/core/testing/python.ts'
 import { writeFileAtomic } from '../src/store/index.ts'
 import { fetchPretrained } from './pretrained.ts'
@@ -88,5 +89,8 @@ function write(path: string, answer: unknown): void {
 }
 if (values.write) {
   write('src/core/testing/statistics.reference.json', await refereeAnswer('statistical_tests.py', '0'))
-  write('src/benchmarks/ifeval/testing/ifeval.reference.json', await ifevalReference(0, 110))
+  write(
+    'src/benchmarks/ifeval/testing/ifeval.reference.json',
+    await ifevalReference([...HARD_RESPONSES, ...drawnResponses(0, 110)]),
+  )
 }

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { refereeHas } from '../../core/testing/python.ts'
 import { checkInstructions, instructionKinds } from './instructions.ts'
 import { ifevalReference, type Reference, referenceSchema } from './testing/reference.ts'
+import { drawnResponses } from './testing/responses.ts'
 import { detectLanguage } from './text/language.ts'
 import { splitSentences } from './text/sentences.ts'
 import { countCapitalWords } from './text/words.ts'
@@ -36,7 +37,9 @@ describe('recorded verdicts', () => {
 })
 
 describe.skipIf(!here)('fresh verdicts', () => {
-  it('are ours', async () => expect(differences(await ifevalReference(Date.now(), 20))).toEqual([]))
+  const seed = Date.now()
+  it(`are ours (responses of seed ${seed})`, async () =>
+    expect(differences(await ifevalReference(drawnResponses(seed, 20)))).toEqual([]))
 })
 
 /** In words, where ours is not the reference's. */

@@ -1,9 +1,12 @@
 import { Random } from '../../../core/index.ts'
 import { EDGES, LANGUAGES, SENTENCES, TITLES, WORDS_FOR_LISTS } from './texts.ts'
 
-/** Responses as a model could write them, drawn from a seed, and the edge cases. */
-export function responses(seed: number, count: number): string[] {
-  return [...EDGES, ...Object.values(LANGUAGES), ...Array.from({ length: count }, (_, i) => response(seed, i))]
+/** The cases that are easily got wrong, and texts in one language each. */
+export const HARD_RESPONSES: readonly string[] = [...EDGES, ...Object.values(LANGUAGES)]
+
+/** Responses as a model could write them, drawn from a seed. */
+export function drawnResponses(seed: number, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => response(seed, i))
 }
 
 function response(seed: number, index: number): string {

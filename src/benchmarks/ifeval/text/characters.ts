@@ -17,8 +17,8 @@ export const UNICODE_WORD_EDGE = edge(UNICODE_WORD)
 export const LINE_START = '(?<![^\\n])'
 export const LINE_END = '(?![^\\n])'
 
-const STRIPPED = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g')
-const STRIPPED_END = new RegExp(`${SPACE}+$`)
+const START_BLANKS = new RegExp(`^${SPACE}+`)
+const ONE_BLANK = new RegExp(SPACE)
 const BLANKS = new RegExp(`${SPACE}+`)
 
 function edge(word: string): string {
@@ -27,11 +27,14 @@ function edge(word: string): string {
 
 /** Without white space at both ends. */
 export function strip(text: string): string {
-  return text.replace(STRIPPED, '')
+  return stripEnd(text.replace(START_BLANKS, ''))
 }
 
+/** A pattern for the end would try every run of blanks before it. */
 export function stripEnd(text: string): string {
-  return text.replace(STRIPPED_END, '')
+  let end = text.length
+  while (end > 0 && ONE_BLANK.test(text[end - 1])) end--
+  return text.slice(0, end)
 }
 
 /** Without any of these characters at both ends. */

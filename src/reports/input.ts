@@ -1,3 +1,4 @@
+import type { Forgetting } from '../benchmarks/index.ts'
 import type { ArmResult, EvaluationResult, MetricLine, StageWork } from '../evaluation/index.ts'
 import type { StageChange } from '../stages/index.ts'
 
@@ -19,6 +20,8 @@ export interface ReportInput {
   players: ArmResult[]
   /** How far each training stage moved the weights; none where that was not measured. */
   weightChanges: StageChange[]
+  /** Benchmarks before and after training, by stage; mostly none. */
+  forgetting: Forgetting[]
   config: ConfigField[]
   /** Sentences on what a run of this size cannot see. */
   resolution: string[]

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { FORGETTING_FILE, forgettingSchema } from '../benchmarks/index.ts'
 import { plainIssue, UserError } from '../core/index.ts'
 import { armSchema, evaluationFileSchema } from '../evaluation/index.ts'
 import { WEIGHT_CHANGES_FILE, weightChangesSchema } from '../stages/index.ts'
@@ -40,6 +41,9 @@ export function loadReportInput(runFolder: string): ReportInput {
     evaluation,
     players: stages.flatMap(({ name }) => readIfThere(file('stages', name, 'players.json'), z.array(armSchema)) ?? []),
     weightChanges: readIfThere(file('stages', 'weight-change', WEIGHT_CHANGES_FILE), weightChangesSchema) ?? [],
+    forgetting: stages.flatMap(
+      ({ name }) => readIfThere(file('stages', name, FORGETTING_FILE), forgettingSchema) ?? [],
+    ),
     config,
     resolution: [...resolution, ...limits(evaluation)],
   }

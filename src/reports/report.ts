@@ -8,6 +8,7 @@ import { configurationSection } from './sections/configuration.ts'
 import { costSection } from './sections/cost.ts'
 import { curvesSection } from './sections/curves.ts'
 import { filterSection } from './sections/filter.ts'
+import { forgettingSection } from './sections/forgetting.ts'
 import { nextSection } from './sections/next.ts'
 import { paperSection } from './sections/paperComparison.ts'
 import { predictionsSection } from './sections/predictions.ts'
@@ -50,6 +51,7 @@ function reportDocument(input: ReportInput): ReportDocument {
       taskKindsSection(input),
       stepsSection(input),
       conductSection(input),
+      forgettingSection(input),
       filterSection(input),
       weightsSection(input),
       costSection(input),

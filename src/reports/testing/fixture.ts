@@ -112,6 +112,7 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
       { from: 'base', to: 'world-model-rl', change: weightChangeFixture(0.002) },
       { from: 'world-model-rl', to: 'policy-rl', change: weightChangeFixture(0.003) },
     ],
+    forgetting: [],
     config: CONFIG,
     resolution: [
       'One run from one seed: training with another seed moves success by several points, which no interval here includes.',

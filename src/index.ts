@@ -187,7 +187,6 @@ export {
 
 export {
   type Artifacts,
-  type CollectByOptions,
   type Config,
   collectByStage,
   collectStage,
@@ -196,6 +195,7 @@ export {
   evaluateStage,
   filterStage,
   interleavedStage,
+  type OtherPlayers,
   type Outcome,
   ours,
   type Planner,

@@ -151,7 +151,8 @@ export const configSchema = z.strictObject({
   evaluate: z.strictObject({
     temperature,
     maxSteps: count,
-    runs: count,
+    /** How often each task is played; 0 = success is not measured. */
+    runs: z.int().min(0),
     /** Tasks of each split at most; 0 = all. */
     tasks: z.int().min(0),
     /** Held-out transitions for world-model accuracy, of each split at most. */

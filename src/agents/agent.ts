@@ -36,6 +36,8 @@ export interface Agent {
   /** Whether `View.actions` is part of its prompt. */
   readonly showsActions: boolean
   playMessages(view: View): Message[]
+  /** What the model's template is given to show as tools, in OpenAI's form. Absent: the messages say all. */
+  playTools?(view: View): readonly object[]
   parseAction(reply: string): ParsedAction
   /** What is asked for in place of what followed, e.g. the shape of a tool's result. Histories show it as it was. */
   target?(next: Observation): Observation

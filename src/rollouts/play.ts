@@ -100,8 +100,8 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
 function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number): number[] | null {
   const { slot, episode, conversation, history } = one
   const actions = agent.showsActions ? episode.actions() : undefined
-  const messages = (omitted: number) => {
-    const view: View = {
+  const viewOf = (omitted: number): View => {
+    return {
       instruction: slot.task.instruction,
       tools: slot.task.tools,
       initial: episode.initial,
@@ -109,14 +109,15 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
       omitted,
       actions,
     }
-    return agent.playMessages(view)
   }
-  const whole = conversation.promptWithin(messages(0), room)
+  const messages = (omitted: number) => agent.playMessages(viewOf(omitted))
+  const tools = agent.playTools?.(viewOf(0))
+  const whole = conversation.promptWithin(messages(0), room, tools)
   if (whole !== null) return whole
   // As at the step before: a conversation that grows goes on growing from where it was shortened.
-  let prompt = one.omitted > 0 ? conversation.promptWithin(messages(one.omitted), room) : null
+  let prompt = one.omitted > 0 ? conversation.promptWithin(messages(one.omitted), room, tools) : null
   if (prompt === null) {
-    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted))).length
+    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted), { tools })).length
     const omitted = turnsToOmit(history.length, (some) => length(some) <= room)
     if (omitted === null && history.length === 0) {
       throw new UserError(
@@ -129,7 +130,7 @@ function nextPrompt(one: Running, agent: Agent, format: ChatFormat, room: number
       return null
     }
     one.omitted = omitted
-    prompt = conversation.promptWithin(messages(omitted), room)
+    prompt = conversation.promptWithin(messages(omitted), room, tools)
   }
   one.shortened++
   return prompt

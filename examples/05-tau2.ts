@@ -7,46 +7,46 @@
  *     npx rwml run examples/05-tau2.ts --dry
  *     npx rwml run examples/05-tau2.ts
  *
- * Users are scripted. With `TAU2_USER_URL` and `TAU2_USER_MODEL` every second one is played by a chat model behind OpenAI's
- * protocol. What came of it: docs/results/tau2.md.
+ * Users are scripted. With `TAU2_USER_URL` and `TAU2_USER_MODEL` every fifth one of training is played by a chat model behind
+ * OpenAI's protocol; `TAU2_USER_TOOLS=off` for a service that knows no tools (`rwml serve`): telecom's users then have no phone
+ * to look at. What came of both: docs/results/tau2.md.
  *
- * So small a model cannot hold the policies, which have thousands of words: it is shown the names of the tools and made-up
- * answers in the form that it is to write. That shows how everything works together, and solves next to nothing.
+ * So small a model cannot hold the policies, which have thousands of words, and calls no tools: scripts play for it, and it
+ * learns to say what tools and users answer; first the form, by supervision, then by RL. Success is not measured.
  */
 import {
   type Agent,
   ChatService,
-  type CollectByOptions,
   collectByStage,
   defineConfig,
   evaluateStage,
-  filterStage,
   goldPlayer,
   jsonShape,
+  type OtherPlayers,
   playersStage,
   randomPlayer,
   rewardStage,
   type Tau2User,
   tau2Environment,
   tau2SmallAgent,
+  worldModelSftStage,
   worldModelStage,
 } from 'rwml'
 
-const { TAU2_USER_URL: url, TAU2_USER_MODEL: model } = process.env
-const users: Tau2User[] = [{ user: 'scripted' }]
-if (url && model) users.push({ user: new ChatService({ url, model }, { cacheFolder: '.cache/tau2-users' }) })
+const { TAU2_USER_URL: url, TAU2_USER_MODEL: model, TAU2_USER_TOOLS } = process.env
+const users: Tau2User[] = [{ user: 'scripted', weight: 4 }]
+if (url && model) {
+  const settings = { url, model, ...(TAU2_USER_TOOLS === 'off' && { extra: { tools: null } }) }
+  users.push({ user: new ChatService(settings, { cacheFolder: '.cache/tau2-users' }), maxTokens: 48 })
+}
 
 const environment = tau2Environment({ users })
 
-/** What a tool returns, as the types of its fields and nothing below them: that much fits so short an answer. */
+/** Of what a tool returns, the names of its fields: that much fits so short an answer. */
 function outline(content: string): string {
   if (!/^\s*[[{]/.test(content)) return content
   const { type, properties } = jsonShape(JSON.parse(content)) as { type?: string; properties?: Record<string, object> }
-  const fields = Object.entries(properties ?? {}).map(([name, field]) => [
-    name,
-    { type: (field as { type?: string }).type },
-  ])
-  return JSON.stringify(properties ? { type, properties: Object.fromEntries(fields) } : { type })
+  return JSON.stringify(properties ? { type, required: Object.keys(properties) } : { type })
 }
 
 const agent: Agent = {
@@ -59,7 +59,7 @@ const agent: Agent = {
 }
 
 /** The first does all right, the second anything: what tools and users answer to both is what is to be learnt. */
-const players: CollectByOptions['players'] = {
+const players: OtherPlayers['players'] = {
   'gold-replay': (task) => goldPlayer(environment.gold(task)),
   random: (_, seed) => randomPlayer(seed),
 }
@@ -69,36 +69,46 @@ export default defineConfig({
   environment,
   agent,
   method: {
-    name: 'collect, filter, world-model RL, evaluate',
+    name: 'collect, WM SFT, world-model RL, evaluate',
     stages: [
       collectByStage({ players }),
       rewardStage,
-      filterStage,
-      worldModelStage(),
-      evaluateStage(),
+      worldModelSftStage(),
+      worldModelStage({ from: 'world-model-sft', arm: 'after WM SFT and RL' }),
+      // With scripted users, whoever played them in training: the same transitions on any machine.
+      evaluateStage({ environment: tau2Environment(), heldOutBy: { players } }),
       // What the scripted user and the evaluation make of an agent that does all right, on every held-out task; and of none.
       playersStage({
         environment: tau2Environment(),
         players,
-        settings: { tasks: 0, maxSteps: 30 },
+        settings: { tasks: 0, runs: 1, maxSteps: 30 },
       }),
     ],
   },
   settings: {
     model: { path: 'models/smollm2', lora: { rank: 16, alpha: 32, targets: 'all-linear' } },
-    collect: { tasks: 18, rollouts: 2, temperature: 0.7, maxSteps: 6, maxTokens: 32, maxTransitions: 48 },
-    reward: { kind: 'hybrid', mode: 'continuous' },
-    filter: { rule: 'band', draws: 2, keepHopeless: 1, learningRate: 1e-4, batch: 8, epochs: 1 },
-    worldModel: {
-      batch: 3,
-      groupSize: 4,
+    collect: {
+      tasks: 12,
+      rollouts: 2,
       temperature: 0.7,
-      maxTokens: 64,
-      maxSteps: 6,
+      maxSteps: 8,
+      maxTokens: 32,
+      filterShare: 0,
+      maxTransitions: 80,
+    },
+    reward: { kind: 'hybrid', mode: 'continuous' },
+    worldModelSft: { batch: 8, epochs: 2, maxSteps: 12, learningRate: 5e-4, warmupSteps: 2 },
+    worldModel: {
+      batch: 2,
+      groupSize: 4,
+      temperature: 1,
+      maxTokens: 96,
+      maxSteps: 3,
       epochs: 1,
       learningRate: 1e-4,
       warmupSteps: 2,
+      kl: { coefficient: 0 },
     },
-    evaluate: { tasks: 6, runs: 1, maxSteps: 4, transitions: 18 },
+    evaluate: { tasks: 10, runs: 0, transitions: 20 },
   },
 })

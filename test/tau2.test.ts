@@ -130,3 +130,59 @@ describe('a run with models behind a service', () => {
     expect(server.requests.length).toBe(all)
   }, 600_000)
 })
+
+/** Others play, each with a user behind the service; nothing is trained. */
+const collecting = (url: string, cacheFolder?: string) => `
+import { ChatService, collectByStage, defineConfig, goldPlayer, tau2Environment } from 'rwml'
+const user = new ChatService({ url: '${url}', model: 'user' }, ${JSON.stringify({ cacheFolder })})
+const environment = tau2Environment({ data: ${JSON.stringify(data)}, domains: ['mock'], users: [{ user }] })
+export default defineConfig({
+  environment,
+  method: { name: 'collect', stages: [
+    collectByStage({ players: { gold: (task) => goldPlayer(environment.gold(task)) }, concurrency: 2 }),
+  ] },
+  settings: { collect: { tasks: 2, rollouts: 6, maxSteps: 8 } },
+})
+`
+
+describe('collection with models as users', () => {
+  it.each([
+    ['with a folder of answers pays for nothing twice', true],
+    ['without one plays no finished conversation again', false],
+  ])(
+    'killed in the middle and resumed, %s',
+    async (_, isCached) => {
+      const name = isCached ? 'cached' : 'uncached'
+      const paid: { seed?: number; body: string }[] = []
+      const server = await serverFor((request) => {
+        paid.push({ seed: request.body.seed, body: JSON.stringify(request.body) })
+        return { ...actor(request), waitMs: 30 } as Reply
+      })
+      const [file, out] = [join(root, `${name}.ts`), join(root, name)]
+      writeFileSync(file, collecting(server.url, isCached ? join(root, 'users') : undefined))
+      const path = join(out, 'rollouts', 'collect-gold.jsonl')
+      const stored = () => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [])
+
+      const killed = rwmlRun(file, out)
+      while (stored().length < 3 && killed.child.exitCode === null) await new Promise((done) => setTimeout(done, 2))
+      killed.child.kill('SIGKILL')
+      await killed.ending
+      const [before, asked] = [stored(), paid.length]
+      expect(before.length).toBeGreaterThanOrEqual(3)
+      expect(before.length).toBeLessThan(12)
+
+      const { status, text } = await rwmlRun(file, out).ending
+      expect([status, text]).toEqual([0, expect.stringContaining('play by gold  12/12')])
+      expect(stored()).toHaveLength(12)
+      expect(stored().slice(0, before.length)).toEqual(before)
+      const finished = new Set(before.map((line) => (JSON.parse(line) as { seed: number }).seed))
+      expect(paid.slice(asked).filter(({ seed }) => finished.has(seed ?? -1))).toEqual([])
+      // Two conversations were under way: what had no answer yet is asked again, and without a folder all that was said in them.
+      const twice = paid.length - new Set(paid.map(({ body }) => body)).size
+      expect(twice).toBeLessThanOrEqual(isCached ? 2 : 4)
+      const facts = stored().map((line) => (JSON.parse(line) as { facts: Record<string, unknown> }).facts)
+      expect(new Set(facts.map(({ user }) => user))).toEqual(new Set(['user']))
+    },
+    120_000,
+  )
+})

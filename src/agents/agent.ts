@@ -24,6 +24,8 @@ export interface Agent {
   /** Whether `View.actions` is part of its prompt. */
   readonly showsActions: boolean
   playMessages(view: View): Message[]
+  /** What the model's template is given to show as tools, in OpenAI's form. Absent: the messages say all. */
+  playTools?(view: View): readonly object[]
   parseAction(reply: string): ParsedAction
   /**
    * A reply that does this, as the model would write it: `parseAction` reads the same action from it. What imitation learns;

@@ -45,7 +45,11 @@ const examples = (mask: boolean): Message[] => [
  * answers, no policy, so that a conversation fits a short context. Such an agent cannot know the rules that it is judged by,
  * nor all that it looked up; it is there to train and test with. It is asked without being told to think, in any case.
  */
-export function tau2SmallAgent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
+export function tau2SmallAgent({
+  historyTurns = 4,
+  mask = true,
+  shapes,
+}: Omit<Tau2AgentOptions, 'toolCalls'> = {}): Agent {
   return {
     name: `tau2-small, ${historyTurns} turns${mask ? ', masked' : ''}`,
     showsActions: false,

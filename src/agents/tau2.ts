@@ -5,8 +5,8 @@ import type { Agent, View } from './agent.ts'
 import { parsePrediction, spacedLabel } from './answers.ts'
 import { maskedObservation, type ToolShapes } from './masked-results.ts'
 import { tau2SoloPrompt, tau2SystemPrompt } from './tau2-instructions.ts'
-import { parseToolReply, toolInstructions } from './tool-calls.ts'
-import { conversation, question, thoughtOut } from './tools.ts'
+import type { ToolForm } from './tool-calls.ts'
+import { formName, question, toolPlay } from './tools.ts'
 
 export interface Tau2AgentOptions {
   /** H: how many past turns a question shows. Default 4. */
@@ -15,27 +15,27 @@ export interface Tau2AgentOptions {
   mask?: boolean
   /** What tools declare to return, where they do; what is not declared has the shape of its value. */
   shapes?: ToolShapes
+  /** As in `ToolsOptions`; `tau2SmallAgent` has one form. */
+  toolCalls?: ToolForm
 }
 
 /**
- * τ²-bench for instruction-tuned models without tool calls of their own: upstream's prompt, tools and calls as text. A question
+ * τ²-bench for instruction-tuned models: upstream's prompt, tools and calls as text or as the model's template has them. A question
  * about what follows shows the called tools and the last turns, what the user has told, and never the policy: it has thousands
  * of words and says little of what a tool returns.
  */
-export function tau2Agent({ historyTurns = 4, mask = true, shapes }: Tau2AgentOptions = {}): Agent {
+export function tau2Agent({ historyTurns = 4, mask = true, shapes, toolCalls = 'text' }: Tau2AgentOptions = {}): Agent {
   return {
-    name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}`,
+    name: `tau2, ${historyTurns} turns${mask ? ', masked' : ''}${formName(toolCalls)}`,
     showsActions: false,
-    parseAction: parseToolReply,
-    actionLabel: thoughtOut,
     target: mask ? (next) => maskedObservation(next, shapes) : undefined,
-    playMessages(view) {
-      const { initial, instruction, tools = [] } = view
+    ...toolPlay(toolCalls, (view) => {
+      const { initial, instruction } = view
       const prompt = isSolo(view)
         ? tau2SoloPrompt(instruction, observationText(initial))
         : `${tau2SystemPrompt(instruction)}\n\nYou have opened the conversation with: ${TAU2_GREETING}`
-      return conversation({ ...view, instruction: prompt }, toolInstructions(tools))
-    },
+      return { ...view, instruction: prompt }
+    }),
     predictMessages(transition, { reasoning, omitted = 0 }): Message[] {
       const content = question({ ...transition, instruction: '' }, { historyTurns, mask, reasoning, omitted })
       return [{ role: 'user', content }]

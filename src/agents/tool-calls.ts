@@ -7,6 +7,8 @@ import { parsePolicyAnswer } from './answers.ts'
 
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
 
+const [THOUGHT_BEGIN, THOUGHT_END] = ['<think>', '</think>']
+
 const callSchema = z.object({
   name: z.string().min(1),
   arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
@@ -15,6 +17,17 @@ const callSchema = z.object({
 /** One tool a line, as JSON. */
 export function toolsText(tools: readonly Tool[]): string {
   return tools.map((tool) => JSON.stringify(tool)).join('\n')
+}
+
+/** How an agent is told of its tools, and calls them: in words of ours, or as its model's own template has it. */
+export type ToolForm = 'text' | 'template'
+
+/** Tools as chat templates want them: OpenAI's form. */
+export function toolDefinitions(tools: readonly Tool[]): object[] {
+  return tools.map(({ name, description = '', parameters = { type: 'object', properties: {} } }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }))
 }
 
 /** What an agent is told of its tools and of how to answer. */
@@ -47,6 +60,27 @@ function callText({ name, arguments: written }: ToolCall): string {
   // Nothing inside a call may look like its end, or like thoughts.
   const json = JSON.stringify({ name, arguments: given }).replaceAll(/<(?=\/?(?:tool_call|thinking)>)/g, '\\u003c')
   return `<tool_call>${json}</tool_call>`
+}
+
+/** With its reasoning before it, as the agent is told to answer. */
+export const thoughtOut = (action: Action, thinking = ' '): string =>
+  toolReply(action, `<thinking>${thinking}</thinking>`)
+
+/** A message or calls as `parseNativeReply` reads them. */
+export const nativeReply = (action: Action, thinking?: string): string =>
+  toolReply(action, thinking === undefined ? '' : `${THOUGHT_BEGIN}\n${thinking}\n${THOUGHT_END}\n`)
+
+/**
+ * A reply in the form of the model's template: calls inside `<tool_call>`, after thoughts that may have begun in the prompt.
+ * Thoughts that do not end leave no action.
+ */
+export function parseNativeReply(reply: string): ParsedAction {
+  const end = reply.indexOf(THOUGHT_END)
+  const begins = reply.trimStart().startsWith(THOUGHT_BEGIN)
+  const thinking = end < 0 ? null : reply.slice(0, end).replace(THOUGHT_BEGIN, '').trim()
+  const written = end < 0 ? (begins ? '' : reply.trim()) : reply.slice(end + THOUGHT_END.length).trim()
+  const action = written === '' ? null : toolAction(written)
+  return { thinking, action, wellFormed: action !== null }
 }
 
 function toolAction(written: string): Action | null {

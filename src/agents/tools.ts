@@ -11,7 +11,16 @@ import type { Message } from '../tokens/index.ts'
 import type { Agent, View } from './agent.ts'
 import { parsePrediction, spacedLabel, tightLabel } from './answers.ts'
 import { maskedObservation } from './masked-results.ts'
-import { parseToolReply, toolInstructions, toolReply, toolsText } from './tool-calls.ts'
+import {
+  nativeReply,
+  parseNativeReply,
+  parseToolReply,
+  type ToolForm,
+  thoughtOut,
+  toolDefinitions,
+  toolInstructions,
+  toolsText,
+} from './tool-calls.ts'
 import { asking } from './transcript.ts'
 
 export interface ToolsTranscriptOptions {
@@ -22,19 +31,19 @@ export interface ToolsTranscriptOptions {
 export interface ToolsOptions extends ToolsTranscriptOptions {
   /** H: how many past turns a question shows. Default 4. */
   historyTurns?: number
+  /** `template`: the model's template shows the tools and takes its calls (`ChatTemplate.takesTools`). Default `text`. */
+  toolCalls?: ToolForm
 }
 
 /**
  * Conversations with a user and tools, for instruction-tuned models: the agent talks in a growing conversation; a question
  * about what follows is a prompt of its own, with the content of the paper's prompts (arXiv 2602.05842, appendix) in our words.
  */
-export function toolsAgent({ historyTurns = 4, mask = true }: ToolsOptions = {}): Agent {
+export function toolsAgent({ historyTurns = 4, mask = true, toolCalls = 'text' }: ToolsOptions = {}): Agent {
   return {
-    name: `tools, ${historyTurns} turns${mask ? ', masked' : ''}`,
+    name: `tools, ${historyTurns} turns${mask ? ', masked' : ''}${formName(toolCalls)}`,
     showsActions: false,
-    playMessages: (view) => conversation(view, toolInstructions(view.tools ?? [])),
-    parseAction: parseToolReply,
-    actionLabel: thoughtOut,
+    ...toolPlay(toolCalls, (view) => view),
     target: mask ? (next) => maskedObservation(next) : undefined,
     predictMessages(transition, { reasoning, omitted = 0 }) {
       return [{ role: 'user', content: question(transition, { historyTurns, mask, reasoning, omitted }) }]
@@ -66,18 +75,48 @@ export function toolsTranscriptAgent({ mask = true }: ToolsTranscriptOptions = {
   }
 }
 
-/** With its reasoning before it, as the agent is told to answer. */
-export const thoughtOut = (action: Action, thinking = ' '): string =>
-  toolReply(action, `<thinking>${thinking}</thinking>`)
+/** Of an agent's name: its play is another by it. */
+export const formName = (form: ToolForm): string => (form === 'template' ? ', tools by its template' : '')
 
-/** As chat messages. What tools return stands in user turns: every template has those. */
-export function conversation({ instruction, initial, history, omitted = 0 }: View, more: string): Message[] {
+/** How an agent plays with tools in either form; `shown` is what it is told of a view. */
+export function toolPlay(
+  form: ToolForm,
+  shown: (view: View) => View,
+): Pick<Agent, 'playMessages' | 'playTools' | 'parseAction' | 'actionLabel'> {
+  if (form === 'text') {
+    return {
+      playMessages: (view) => conversation(shown(view), toolInstructions(view.tools ?? [])),
+      parseAction: parseToolReply,
+      actionLabel: thoughtOut,
+    }
+  }
+  return {
+    playMessages: (view) => conversation(shown(view), '', 'template'),
+    playTools: ({ tools = [] }) => toolDefinitions(tools),
+    parseAction: parseNativeReply,
+    actionLabel: nativeReply,
+  }
+}
+
+/**
+ * As chat messages. What tools return stands in user turns, which every template has, or in the template's own for tools.
+ * Replies stand as they were written: the text of a call that is put together anew may be another.
+ */
+export function conversation(
+  { instruction, initial, history, omitted = 0 }: View,
+  more: string,
+  form: ToolForm = 'text',
+): Message[] {
   const system = [instruction, more].filter((text) => text !== '').join('\n\n')
   const messages: Message[] = system === '' ? [] : [{ role: 'system', content: system }]
   const before = omitted > 0 ? `\n${notShown(omitted)}` : ''
   messages.push({ role: 'user', content: observationText(initial) + before })
   for (const { reply, action, observation } of history) {
     if (action !== null || reply !== '') messages.push({ role: 'assistant', content: reply })
+    if (form === 'template' && observation.from === 'tool') {
+      messages.push(...observation.results.map(({ content }): Message => ({ role: 'tool', content })))
+      continue
+    }
     const last = messages[messages.length - 1]
     // Nothing was done in between: many templates refuse two user turns in a row.
     if (last.role === 'user') last.content += `\n${observationText(observation)}`

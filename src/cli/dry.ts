@@ -62,7 +62,7 @@ function planTable({ stages }: MethodPlan): string {
 const time = (seconds: number): string => (seconds > 0 ? `≈ ${formatDuration(seconds)}` : '–')
 
 /** What the figures rest on, and the memory. */
-function basis({ rehearsal, parameters, memory }: MethodPlan): string {
+function basis({ rehearsal, parameters, memory, agent }: MethodPlan): string {
   const { episodes, recorded, turns, valid, rewarded, episode, prediction, shown } = rehearsal
   const lines =
     episodes > 0
@@ -82,6 +82,7 @@ function basis({ rehearsal, parameters, memory }: MethodPlan): string {
         ]
       : []),
     rewarded ? 'The environment gives a task reward.' : 'No task reward was seen: what needs one is left out.',
+    `Asked as the agent “${agent}”.`,
     `The model has ${large(parameters)} parameters; training takes about ${gigabytes(memory)} of memory.`,
   ].join('\n')
 }

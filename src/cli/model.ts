@@ -138,6 +138,7 @@ function tableOf(found: Inspection): string {
     ['tokenizer', `${tokenizer.tokens} tokens`],
     ['special tokens', special.join(', ') || 'none'],
     ['chat template', found.example === null ? 'no' : 'yes'],
+    ['tool calls', found.toolCalls ? 'by its template' : 'as text'],
     ['memory to sample', `about ${gigabytes(memory.sample)}`],
     [
       'memory to train',

@@ -7,7 +7,15 @@ export interface EvaluationResult {
   arms: ArmResult[]
   /** World-model baselines on the same frozen transitions. */
   worldModelBaselines: WorldModelResult[]
-  settings: { temperature: number; maxSteps: number; runs: number; seed: number; [name: string]: unknown }
+  settings: {
+    temperature: number
+    maxSteps: number
+    runs: number
+    seed: number
+    /** Who played the held-out transitions, where it was not the base model. */
+    heldOutBy?: string[]
+    [name: string]: unknown
+  }
 }
 
 export interface ArmResult {

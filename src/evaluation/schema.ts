@@ -83,6 +83,12 @@ export const evaluationFileSchema: z.ZodType<EvaluationResult> = z.object({
   arms: z.array(armSchema),
   worldModelBaselines: z.array(worldModelSchema),
   settings: z
-    .object({ temperature: z.number(), maxSteps: z.number(), runs: z.number(), seed: z.number() })
+    .object({
+      temperature: z.number(),
+      maxSteps: z.number(),
+      runs: z.number(),
+      seed: z.number(),
+      heldOutBy: z.array(z.string()).optional(),
+    })
     .catchall(z.unknown()),
 })

@@ -32,7 +32,13 @@ export const alfworldPreset: Preset<Config> = {
     tokenBudget: ours(0),
     lora: { rank: ours(0), alpha: ours(32), targets: ours('all-linear') },
   },
-  agent: { style: paper('window'), historyTurns: ours(4), showActions: ours(true), thinking: ours('template') },
+  agent: {
+    style: paper('window'),
+    historyTurns: ours(4),
+    showActions: ours(true),
+    thinking: ours('template'),
+    toolCalls: ours('auto'),
+  },
   collect: {
     tasks: paper(2048),
     rollouts: paper(3),

@@ -7,6 +7,7 @@ import {
   alfworldTranscript,
   alfworldWindow,
   declaredShape,
+  type ToolForm,
   tau2Agent,
   tau2SmallAgent,
   toolsAgent,
@@ -65,11 +66,12 @@ export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 /** Environment, agent and model folder of an experiment. @throws UserError where one of them is missing. */
 export function partsOf(config: Config, given: Given, warn: (message: string) => void): Parts {
   const baseModel = modelFolder(config.model.path)
+  const format = formatOf(config, baseModel)
   const environment = given.environment ? withHeldOut(guarded(given.environment), warn) : environmentOf(config, warn)
   return {
     environment,
-    agent: given.agent ?? (given.environment ? agentFor(config, environment) : agentOf(config, false)),
-    format: formatOf(config, baseModel),
+    agent: given.agent ?? (given.environment ? agentFor(config, environment, format) : agentOf(config, false)),
+    format,
     baseModel,
     threads: config.model.threads || cpus().length,
     provider: config.model.provider,
@@ -108,26 +110,38 @@ export function environmentOf(config: Config, warn: (message: string) => void): 
 }
 
 /** Logs of calls and users are asked about as such; everything else is text. */
-function agentFor(config: Config, environment: Environment): Agent {
-  if (isTau2(environment)) return tau2AgentOf(config, environment)
+function agentFor(config: Config, environment: Environment, format: ChatFormat): Agent {
+  if (isTau2(environment)) return tau2AgentOf(config, environment, format)
   const turns = environment.recorded?.('train').flatMap((one) => one.turns) ?? []
   const called = turns.some(({ observation }) => observation.from !== 'environment')
-  return called ? toolsAgentOf(config) : agentOf(config, true)
+  return called ? toolsAgentOf(config, toolFormOf(config, format)) : agentOf(config, true)
 }
 
 /** τ²-bench: the paper's form with what tools declare to return, or the short one for small models. */
-function tau2AgentOf({ agent }: Config, environment: Tau2Environment): Agent {
+function tau2AgentOf(config: Config, environment: Tau2Environment, format: ChatFormat): Agent {
+  const { agent } = config
   if (agent.style === 'transcript') return tau2SmallAgent(agent)
   const declared = [...environment.returns()].flatMap(([name, schema]) => {
     const shape = declaredShape(schema)
     return shape ? [[name, shape] as const] : []
   })
-  return tau2Agent({ ...agent, shapes: new Map(declared) })
+  return tau2Agent({ ...agent, toolCalls: toolFormOf(config, format), shapes: new Map(declared) })
 }
 
 /** How a model is asked that calls tools or talks with a user. */
-export function toolsAgentOf({ agent }: Config): Agent {
-  return agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent(agent)
+export function toolsAgentOf({ agent }: Config, toolCalls: ToolForm = 'text'): Agent {
+  return agent.style === 'transcript' ? toolsTranscriptAgent() : toolsAgent({ ...agent, toolCalls })
+}
+
+/** @throws UserError where the template is to show tools and cannot. */
+function toolFormOf({ agent: { toolCalls } }: Config, { template }: ChatFormat): ToolForm {
+  if (toolCalls === 'text') return 'text'
+  if (template.takesTools) return 'template'
+  if (toolCalls === 'auto') return 'text'
+  throw new UserError(
+    'the chat template of this model shows no tools, or has calls in another form than <tool_call>{"name": …}</tool_call>: set agent.toolCalls to text',
+    2,
+  )
 }
 
 /** How the settings say the model plays; `own`: an environment given in code. */

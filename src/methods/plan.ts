@@ -15,6 +15,8 @@ export interface MethodPlan {
   parameters: number
   /** Estimated peak of training, bytes. */
   memory: number
+  /** Name of the agent: how the model is asked, and whether its template shows the tools. */
+  agent: string
   /** Turns the rehearsal's tokens into text. */
   format: ChatFormat
 }
@@ -46,6 +48,7 @@ export async function planMethod(
       model: engine.config,
       parameters: parameterCount(engine.config),
       memory: trainingMemory(engine.config, parts.lora),
+      agent: agent.name,
       format,
     }
   } finally {

@@ -28,6 +28,8 @@ export interface Inspection {
   tokenizer: { tokens: number; bos: string | null; eos: string | null; turnEnd: string | null }
   /** Two turns as the model's own template writes them; null: it has none. */
   example: string | null
+  /** Its template shows tools and takes calls in the form that is read here; otherwise both are text. */
+  toolCalls: boolean
   /** Bytes, estimated; `adapter`: training one of rank 16 beside all linear layers. */
   memory: { sample: number; train: number; adapter: number }
   warnings: string[]
@@ -68,6 +70,7 @@ export function inspectModel(path: string, memory = machineMemory()): Inspection
         turnEnd: chat ? tokenizer.decode(chat.turnEnd) : null,
       },
       example,
+      toolCalls: chat?.template.takesTools ?? false,
       memory: needed,
       warnings: warningsOf(model, needed, memory),
     }

@@ -87,14 +87,14 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
       arms: arms.map((arm) => stepsPerSolved(arm.policy)),
     })
   }
-  measures.push({ ...worldModelMeasure(arms, 'exact'), title: 'World model, exact' })
+  measures.push({ ...worldModelMeasure(evaluation, 'exact'), title: 'World model, exact' })
   if (hasBothSorts(arms))
-    measures.push({ ...worldModelMeasure(arms, 'valid'), title: 'World model, exact, valid actions' })
-  measures.push({ ...worldModelMeasure(arms, 'rewarded'), title: 'World model, by reward' })
+    measures.push({ ...worldModelMeasure(evaluation, 'valid'), title: 'World model, exact, valid actions' })
+  measures.push({ ...worldModelMeasure(evaluation, 'rewarded'), title: 'World model, by reward' })
   return measures
 }
 
-function worldModelMeasure(arms: readonly ArmResult[], of: Accuracy): Omit<Measure, 'title'> {
+function worldModelMeasure({ arms, settings }: EvaluationResult, of: Accuracy): Omit<Measure, 'title'> {
   const counts = arms.map(({ worldModel }) => {
     const clusters = [...(predictionClusters(worldModel, of)?.values() ?? [])].filter(({ count }) => count > 0)
     const transitions = clusters.reduce((sum, { count }) => sum + count, 0)
@@ -102,11 +102,16 @@ function worldModelMeasure(arms: readonly ArmResult[], of: Accuracy): Omit<Measu
   })
   const transitions = Math.max(0, ...counts.map((one) => one.transitions))
   const tasks = Math.max(0, ...counts.map((one) => one.tasks))
+  const others = settings.heldOutBy ?? []
   return {
     id: of === 'valid' ? 'exact:valid' : of,
     unit: 'share',
     better: 'up',
-    basis: `${plural(transitions, 'held-out transition')}${tasks > 0 ? ` of ${plural(tasks, 'task')}` : ''}`,
+    basis: [
+      plural(transitions, 'held-out transition'),
+      ...(tasks > 0 ? [` of ${plural(tasks, 'task')}`] : []),
+      ...(others.length > 0 ? [`, played by ${others.join(', ')}`] : []),
+    ].join(''),
     arms: arms.map((arm) => worldModelShare(arm.worldModel, of)),
   }
 }

@@ -28,23 +28,22 @@ export function nextPrompt(
   actions: string[] | undefined,
 ): number[] | null {
   const { task, initial, conversation, history } = talk
-  const messages = (omitted: number) => {
-    const view: View = {
-      instruction: task.instruction,
-      tools: task.tools,
-      initial,
-      history: history.slice(omitted),
-      omitted,
-      actions,
-    }
-    return agent.playMessages(view)
-  }
-  const whole = conversation.promptWithin(messages(0), room)
+  const viewOf = (omitted: number): View => ({
+    instruction: task.instruction,
+    tools: task.tools,
+    initial,
+    history: history.slice(omitted),
+    omitted,
+    actions,
+  })
+  const messages = (omitted: number) => agent.playMessages(viewOf(omitted))
+  const tools = agent.playTools?.(viewOf(0))
+  const whole = conversation.promptWithin(messages(0), room, tools)
   if (whole !== null) return whole
   // As at the step before: a conversation that grows goes on growing from where it was shortened.
-  let prompt = talk.omitted > 0 ? conversation.promptWithin(messages(talk.omitted), room) : null
+  let prompt = talk.omitted > 0 ? conversation.promptWithin(messages(talk.omitted), room, tools) : null
   if (prompt === null) {
-    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted))).length
+    const length = (omitted: number) => format.tokenizer.encode(format.promptText(messages(omitted), { tools })).length
     const omitted = turnsToOmit(history.length, (some) => length(some) <= room)
     if (omitted === null && history.length === 0) {
       throw new UserError(
@@ -53,7 +52,7 @@ export function nextPrompt(
     }
     if (omitted === null) return null
     talk.omitted = omitted
-    prompt = conversation.promptWithin(messages(omitted), room)
+    prompt = conversation.promptWithin(messages(omitted), room, tools)
   }
   talk.shortened++
   return prompt

@@ -6,6 +6,9 @@ export interface DeadlineLimits {
 
 /** No answer is longer, in bytes: what is, is no answer. */
 const LONGEST_ANSWER = 64 * 2 ** 20
+/** Nor any line of one, and a line has to be kept until it ends. */
+const LONGEST_LINE = 4 * 2 ** 20
+const NEWLINE = 10
 
 /** Watches one answer come in: its first byte, the silences in it, its whole length. What passes a limit is aborted. */
 export class Deadline {
@@ -16,6 +19,8 @@ export class Deadline {
   private readonly whole: NodeJS.Timeout
   private silence: NodeJS.Timeout
   private bytes = 0
+  /** Bytes since the last end of a line. */
+  private line = 0
 
   constructor(limits: DeadlineLimits) {
     this.limits = limits
@@ -29,7 +34,7 @@ export class Deadline {
     return body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform: (bytes, controller) => {
-          this.heard(bytes.length)
+          this.heard(bytes)
           controller.enqueue(bytes)
         },
       }),
@@ -42,9 +47,12 @@ export class Deadline {
     clearTimeout(this.silence)
   }
 
-  private heard(bytes: number): void {
-    this.bytes += bytes
+  private heard(bytes: Uint8Array): void {
+    this.bytes += bytes.length
+    const end = bytes.lastIndexOf(NEWLINE)
+    this.line = end < 0 ? this.line + bytes.length : bytes.length - end - 1
     if (this.bytes > LONGEST_ANSWER) this.abort(`sent more than ${LONGEST_ANSWER / 2 ** 20} MiB for one answer`)
+    if (this.line > LONGEST_LINE) this.abort(`sent more than ${LONGEST_LINE / 2 ** 20} MiB without an end of a line`)
     const { gapSeconds } = this.limits
     clearTimeout(this.silence)
     this.silence = this.timer(gapSeconds, `fell silent for ${gapSeconds} s in the middle of an answer`)

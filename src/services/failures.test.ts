@@ -60,6 +60,13 @@ describe('what a second try can mend', () => {
     })
   }
 
+  it('hears no line without an end', async () => {
+    const endless: Reply = { kind: 'raw', type: 'text/event-stream', body: `data: ${'x'.repeat(5 * 2 ** 20)}` }
+    const server = await serverFor(inTurn(endless))
+    const error = await failure(serviceAt(server.url, { retries: 0 }).complete(HELLO))
+    expect(error.message).toContain('sent more than 4 MiB without an end of a line')
+  })
+
   it('gives up in the end, in one line', async () => {
     const server = await serverFor(
       inTurn({ kind: 'status', status: 503, body: { error: { message: 'over\nloaded' } } }),

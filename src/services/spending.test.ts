@@ -75,7 +75,8 @@ describe('the cache', () => {
     })
     delete process.env.RWML_TEST_KEY
     const paths = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-    expect(paths.length).toBe(2)
+    // An answer, what was spent, and its lock.
+    expect(paths.length).toBe(3)
     for (const { parentPath, name } of paths)
       expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain('planted')
   })
@@ -148,6 +149,16 @@ describe('the spending limit', () => {
     expect(new Spending(path, null).spent).toBe(4.5)
   })
 
+  it('is for one at a time', () => {
+    const path = join(newFolder(), 'spending.jsonl')
+    const first = new Spending(path, 1)
+    expect(() => new Spending(path, 1)).toThrow(
+      new RegExp(`^${path} is in use by process ${process.pid} on .*: wait for it or stop it$`),
+    )
+    first.close()
+    new Spending(path, 1).close()
+  })
+
   it('charges answers that broke off, and not those that never began', async () => {
     const server = await serverFor(
       inTurn(
@@ -173,7 +184,9 @@ describe('the spending limit', () => {
     await expect(serviceAt(url, { prices: PRICES }, { spending }).complete(user('a'))).rejects.toThrow(
       'needs maxTokens',
     )
-    expect(() => new Spending(join(newFolder(), 'x'), -1)).toThrow('a spending limit must be')
+    for (const limit of [-1, Number.NaN, '10' as unknown as number]) {
+      expect(() => new Spending(join(newFolder(), 'x'), limit)).toThrow('a spending limit must be')
+    }
     spending.close()
   })
 })

@@ -1,6 +1,7 @@
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { JsonLines } from '../store/index.ts'
+import { acquireLock, JsonLines, makeFolder, type RunLock } from '../store/index.ts'
 import { ServiceError } from './errors.ts'
 import { costText } from './prices.ts'
 
@@ -17,7 +18,7 @@ const ROUNDING = 1e-9
 /**
  * What model services have cost, and the limit of it. Every request is on the disk before it is sent, so a run that was
  * killed and resumed counts on; what was under way at that moment counts with the most it could cost, since nobody knows.
- * Several services of one run share one of these.
+ * Several services of one run share one of these, and no other process may: two that do not know of each other would pass it.
  */
 export class Spending {
   /** In dollars; null for none. */
@@ -27,13 +28,18 @@ export class Spending {
   private readonly open = new Map<number, number>()
   private settled = 0
   private nextId = 0
+  private readonly lock: RunLock
+  private readonly release = () => this.lock.release()
   private readonly waiting: (() => void)[] = []
 
-  /** Goes on with the file at `path`, or makes it. @throws UserError (damaged file, disk) */
+  /** Goes on with the file at `path`, or makes it. @throws UserError (damaged file, disk, another process has it) */
   constructor(path: string, limit: number | null) {
-    if (limit !== null && !(limit >= 0))
+    if (limit !== null && !(typeof limit === 'number' && limit >= 0))
       throw new UserError('a spending limit must be a number of dollars, 0 or more', 2)
     this.limit = limit
+    makeFolder(dirname(path))
+    this.lock = acquireLock(`${path}.lock`, process.argv.slice(1).join(' '), path)
+    process.once('exit', this.release)
     this.log = new JsonLines(path, lineSchema)
     for (const line of this.log) {
       if (line.kind === 'start') this.open.set(line.id, line.most)
@@ -75,6 +81,8 @@ export class Spending {
 
   close(): void {
     this.log.close()
+    process.removeListener('exit', this.release)
+    this.release()
   }
 
   private get reserved(): number {

@@ -74,6 +74,11 @@ export const configSchema = z.strictObject({
     showActions: z.boolean(),
     /** Whether a model that can think before it answers (Qwen3) is told to; `template`: as its template has it. */
     thinking: z.enum(['template', 'on', 'off']),
+    /**
+     * How tools are shown and called where there are any: as the model's template has them, or as text. `auto`: by the template
+     * where it can.
+     */
+    toolCalls: z.enum(['auto', 'template', 'text']),
   }),
   collect: z.strictObject({
     /** Training tasks to play (a seeded sample where there are more), and N attempts at each. */
@@ -175,7 +180,8 @@ export const configSchema = z.strictObject({
   evaluate: z.strictObject({
     temperature,
     maxSteps: count,
-    runs: count,
+    /** How often each task is played; 0 = success is not measured. */
+    runs: z.int().min(0),
     /** Tasks of each split at most; 0 = all. */
     tasks: z.int().min(0),
     /** Held-out transitions for world-model accuracy, of each split at most. */

@@ -21,7 +21,7 @@ import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { ofLength, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
-import { slug } from './stored-play.ts'
+import { type OtherPlayers, playInTurn, slug } from './stored-play.ts'
 import { checkStillSame, storedWave } from './waves.ts'
 
 export interface EvaluateOptions {
@@ -33,17 +33,23 @@ export interface EvaluateOptions {
   splits?: readonly string[]
   /** Names of the arms to evaluate; all when absent. */
   arms?: readonly string[]
+  /**
+   * Who plays the held-out transitions, each of them every task once [ours]. Default: the base model, which may do too little for
+   * them to show much.
+   */
+  heldOutBy?: OtherPlayers
   /** Laid over the config's evaluation settings. */
   settings?: Partial<Config['evaluate']>
 }
 
 /** Stage 5: every arm on held-out tasks. */
 export function evaluateStage(options: EvaluateOptions = {}): Stage {
-  const { name = 'evaluate', environment, splits, settings } = options
+  const { name = 'evaluate', environment, splits, heldOutBy, settings } = options
+  const playedBy = heldOutBy && Object.keys(heldOutBy.players)
   return {
     name,
     title: 'Evaluate on held-out tasks',
-    options: { name, environment: environment?.name, splits, arms: options.arms, settings },
+    options: { name, environment: environment?.name, splits, arms: options.arms, heldOutBy: playedBy, settings },
     async run(context, artifacts) {
       const collected = need(artifacts.collected, name, 'collect')
       const reward = need(artifacts.reward, name, 'reward')
@@ -58,6 +64,7 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
         arms,
         splits: splits ?? HELD_OUT.filter((split) => here.environment.splits().includes(split)),
         training: collected.train,
+        heldOutBy,
         reward,
         rewarded: collected.counts.rewarded > 0,
       })
@@ -74,12 +81,12 @@ export function evaluateStage(options: EvaluateOptions = {}): Stage {
       const asked = sum(tasks.map((count) => Math.min(count * turns, evaluated.transitions)))
       const predictions = Math.round(asked) * arms
       const played = times(ofLength(episode, evaluated.maxSteps / config.collect.maxSteps), episodes)
-      // The transitions to predict are played once, as in collection.
-      const once = times(episode, sum(tasks))
+      // The transitions to predict are played once, as in collection, or as fast as others answer.
+      const once = times(episode, playedBy ? 0 : sum(tasks))
       const predicted = times(prediction, predictions)
       return {
         work: `${arms} models: ${runs > 0 ? `${sum(tasks)} tasks × ${runs} runs, ` : ''}${Math.round(asked)} transitions`,
-        episodes: episodes + sum(tasks),
+        episodes: episodes + sum(tasks) * (playedBy?.length ?? 1),
         steps: 0,
         sampled: played.sampled + once.sampled + predicted.sampled,
         trained: 0,
@@ -95,6 +102,7 @@ interface Evaluation {
   splits: readonly string[]
   /** What the baselines know. */
   training: Transition[]
+  heldOutBy?: OtherPlayers
   reward: WorldModelReward
   /** The environment gives a task reward: there is success to measure. */
   rewarded: boolean
@@ -119,7 +127,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
     const reasoning = traits.reasoning ?? config.worldModel.reasoning
     await context.trainer.loadWeights(model)
     if (heldOut.size === 0) {
-      for (const split of splits) heldOut.set(split, await heldOutTransitions(context, stage, split))
+      for (const split of splits) heldOut.set(split, await heldOutTransitions(context, what, split))
     }
     const path = join(folder, `${name}.json`)
     if (!existsSync(path)) {
@@ -153,7 +161,13 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   const evaluation = {
     arms: results,
     worldModelBaselines,
-    settings: { temperature, maxSteps, runs, seed: config.seed },
+    settings: {
+      temperature,
+      maxSteps,
+      runs,
+      seed: config.seed,
+      ...(what.heldOutBy && { heldOutBy: Object.keys(what.heldOutBy.players) }),
+    },
   }
   const file = stage === 'evaluate' ? run.evaluationFile : join(folder, 'evaluation.json')
   writeJson(file, evaluation)
@@ -187,11 +201,19 @@ function playSplit(context: StageContext, tasks: Task[], index: number): Promise
   )
 }
 
-/** Transitions of the base policy on evaluation tasks, invalid ones kept; played as in collection, stored once. */
-async function heldOutTransitions(context: StageContext, stage: string, split: string): Promise<Transition[]> {
+/**
+ * Transitions of the base policy on evaluation tasks, or of others, invalid ones kept; played as in collection, stored once.
+ */
+async function heldOutTransitions(
+  context: StageContext,
+  { stage, heldOutBy }: Pick<Evaluation, 'stage' | 'heldOutBy'>,
+  split: string,
+): Promise<Transition[]> {
   const { environment, agent, format, trainer, config, signal } = context
   const prefix = stage === 'evaluate' ? 'held-out' : `${stage}-held-out`
   const tasks = evaluationTasks(context, split)
+  const seed = hash32(config.seed, 'held-out', split)
+  const { maxSteps } = config.collect
   const path = context.run.rolloutsFile(`${prefix}-${split}`)
   const wasPlayed = existsSync(path)
   const play = () =>
@@ -203,16 +225,20 @@ async function heldOutTransitions(context: StageContext, stage: string, split: s
           agent,
           format,
           sampler: trainer.sampler(),
-          seed: hash32(config.seed, 'held-out', split),
+          seed,
           temperature: config.collect.temperature,
-          maxSteps: config.collect.maxSteps,
+          maxSteps,
           maxTokens: config.collect.maxTokens,
           signal,
         },
       ),
     )
-  const trajectories = environment.recorded?.(split) ?? (await play())
-  if (wasPlayed) await checkStillSame(context, trajectories, config.collect.maxSteps)
+  const byOthers = (others: OtherPlayers) => {
+    const attempts = Object.keys(others.players).length
+    return playInTurn(context, others, { name: `${prefix}-${split}`, tasks, attempts, seed, maxSteps })
+  }
+  const trajectories = environment.recorded?.(split) ?? (await (heldOutBy ? byOthers(heldOutBy) : play()))
+  if (wasPlayed) await checkStillSame(context, trajectories, maxSteps)
   const { transitions } = asked(context, trajectories)
   return new Random('held-out', config.seed, split).shuffle(transitions).slice(0, config.evaluate.transitions)
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Player } from '../agents/index.ts'
-import { hash32, type Task } from '../core/index.ts'
+import { hash32 } from '../core/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import { type ArmResult, policyResult } from '../evaluation/index.ts'
 import { writeJson } from '../store/index.ts'
@@ -8,11 +7,10 @@ import type { Config } from './config.ts'
 import { evaluationTasks } from './evaluate.ts'
 import { free } from './plan.ts'
 import type { Stage } from './stage.ts'
-import { playStored, slug } from './stored-play.ts'
+import { type OtherPlayers, playStored, slug } from './stored-play.ts'
 
-export interface PlayersOptions {
-  /** By the name that tables show; a new one for each attempt. */
-  players: Record<string, (task: Task, seed: number) => Player>
+/** The names of the players are those that tables show. */
+export interface PlayersOptions extends OtherPlayers {
   /** Default `players`. */
   name?: string
   /** Play here instead of in the environment of training. */
@@ -21,10 +19,6 @@ export interface PlayersOptions {
   splits?: readonly string[]
   /** Laid over the config's evaluation settings: `tasks`, `runs`, `maxSteps`. */
   settings?: Partial<Config['evaluate']>
-  /** Episodes at once. Default 8. */
-  concurrency?: number
-  /** Attempts after the first at an episode that broke. Default 3. */
-  retries?: number
 }
 
 /**

@@ -56,5 +56,43 @@ export async function playStored(
   }
 }
 
+/** Who plays in the model's place. */
+export interface OtherPlayers {
+  /** By name; a new one for each attempt. */
+  players: Record<string, (task: Task, seed: number) => Player>
+  /** Episodes at once. Default 8. */
+  concurrency?: number
+  /** Attempts after the first at an episode that broke. Default 3. */
+  retries?: number
+}
+
+/** Each task `attempts` times, the players in turn: each attempt is the next one's. */
+export async function playInTurn(
+  context: StageContext,
+  { players, concurrency = 8, retries = 3 }: OtherPlayers,
+  play: { name: string; tasks: readonly Task[]; attempts: number; seed: number; maxSteps: number },
+): Promise<Trajectory[]> {
+  const { name, tasks, attempts, seed, maxSteps } = play
+  const names = Object.keys(players)
+  const trajectories: Trajectory[] = []
+  for (const [index, player] of names.entries()) {
+    const samples = Array.from({ length: attempts }, (_, sample) => sample).filter(
+      (sample) => sample % names.length === index,
+    )
+    const played = await playStored(context, {
+      name: `${name}-${slug(player)}`,
+      title: `play by ${player}`,
+      slots: tasks.flatMap((task) => samples.map((sample) => ({ task, sample }))),
+      player: players[player],
+      seed,
+      maxSteps,
+      concurrency,
+      retries,
+    })
+    trajectories.push(...played)
+  }
+  return trajectories
+}
+
 /** Part of a file's name. */
 export const slug = (name: string): string => name.replace(/[^a-z0-9]+/gi, '-')

@@ -27,10 +27,10 @@ export interface RunLock {
 }
 
 /**
- * Takes the lock at `path` for `command`. If a living process holds it, or one on another machine, a `UserError` names it.
+ * Takes the lock at `path` for `command`; `what` it locks is named in errors (default: its folder). If a living process holds it, or one on another machine, a `UserError` names it.
  * The lock of a process that died is stale and is taken over.
  */
-export function acquireLock(path: string, command: string): RunLock {
+export function acquireLock(path: string, command: string, what = dirname(path)): RunLock {
   const holder: LockHolder = {
     pid: process.pid,
     host: hostname(),
@@ -42,7 +42,7 @@ export function acquireLock(path: string, command: string): RunLock {
   writing(path, () => writeFileSync(mine, JSON.stringify(holder)))
   try {
     if (!tryLink(mine, path)) {
-      removeStale(path)
+      removeStale(path, what)
       if (!tryLink(mine, path)) throw new UserError(`${path}: another process took the lock just now; try again`)
     }
   } finally {
@@ -63,9 +63,9 @@ export function lockHolder(path: string): LockHolder | null {
   return holder && isAlive(holder) ? holder : null
 }
 
-function removeStale(path: string): void {
+function removeStale(path: string, what: string): void {
   const found = readHolder(path)
-  if (found && isAlive(found)) throw new UserError(inUse(path, found))
+  if (found && isAlive(found)) throw new UserError(inUse(path, what, found))
   // Renaming makes sure that two processes that both saw a dead holder do not delete each other's new lock.
   const aside = temporaryName(path)
   try {
@@ -78,14 +78,14 @@ function removeStale(path: string): void {
   if (moved && isAlive(moved)) {
     tryLink(aside, path)
     rmSync(aside, { force: true })
-    throw new UserError(inUse(path, moved))
+    throw new UserError(inUse(path, what, moved))
   }
   rmSync(aside, { force: true })
 }
 
-function inUse(path: string, { pid, host, command, since }: LockHolder): string {
+function inUse(path: string, what: string, { pid, host, command, since }: LockHolder): string {
   const advice = host === hostname() ? 'wait for it or stop it' : `stop it there, or delete ${path} if it is gone`
-  return `${dirname(path)} is in use by process ${pid} on ${host} ("${command}", since ${since}): ${advice}`
+  return `${what} is in use by process ${pid} on ${host} ("${command}", since ${since}): ${advice}`
 }
 
 function isAlive(holder: LockHolder): boolean {

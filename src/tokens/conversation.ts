@@ -1,6 +1,6 @@
 import type { TokenSequence } from '../core/index.ts'
 import type { ChatFormat } from './format.ts'
-import type { Message } from './template.ts'
+import type { Message, RenderOptions } from './template.ts'
 
 /**
  * A conversation, tokens in and tokens out. Sampled ids are kept and never encoded again: a prompt that extends the text
@@ -36,13 +36,13 @@ export class Conversation {
   }
 
   /** Token ids to sample the next assistant turn from. */
-  prompt(messages: readonly Message[]): number[] {
-    return this.promptWithin(messages, Number.POSITIVE_INFINITY) as number[]
+  prompt(messages: readonly Message[], tools?: RenderOptions['tools']): number[] {
+    return this.promptWithin(messages, Number.POSITIVE_INFINITY, tools) as number[]
   }
 
   /** The same where it has at most `room` tokens; otherwise null, and the conversation stays as it was. */
-  promptWithin(messages: readonly Message[], room: number): number[] | null {
-    const text = this.format.promptText(messages)
+  promptWithin(messages: readonly Message[], room: number, tools?: RenderOptions['tools']): number[] | null {
+    const text = this.format.promptText(messages, { tools })
     const continues = text.startsWith(this.text)
     const added = this.format.tokenizer.encode(continues ? text.slice(this.text.length) : text)
     if ((continues ? this.current.tokens.length : 0) + added.length > room) return null

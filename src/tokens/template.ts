@@ -57,6 +57,36 @@ export class ChatTemplate {
     this.variables = { ...variables, fixed_date: fixedDate }
   }
 
+  /**
+   * Whether it shows tools, calls and results, and calls in the one form that is read here: JSON inside `<tool_call>`, as
+   * Qwen's and Hermes' have it.
+   */
+  get takesTools(): boolean {
+    const ask: Message = { role: 'user', content: 'question' }
+    const call: Message = {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ type: 'function', function: { name: 'sentinelcall', arguments: {} } }],
+    }
+    const tools = [
+      {
+        type: 'function',
+        function: { name: 'sentineltool', description: '', parameters: { type: 'object', properties: {} } },
+      },
+    ]
+    try {
+      const messages: Message[] = [ask, call, { role: 'tool', content: 'sentinelresult' }]
+      const text = this.render(messages, { addGenerationPrompt: true, tools })
+      return (
+        text.includes('sentineltool') &&
+        text.includes('sentinelresult') &&
+        /<tool_call>\s*\{"name": "sentinelcall", "arguments": \{\}\}\s*<\/tool_call>/.test(text)
+      )
+    } catch {
+      return false
+    }
+  }
+
   /** A role or an order that the template refuses is a `UserError` with the template's own words. */
   render(messages: readonly Message[], { addGenerationPrompt, tools, enableThinking }: RenderOptions): string {
     try {

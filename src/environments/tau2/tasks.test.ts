@@ -52,6 +52,10 @@ describe('task files', () => {
       '[{"id": "a", "user_scenario": {"instructions": "x"}, "evaluation_criteria": {"reward_basis": ["LUCK"]}}]',
       /task a is not a Task: evaluation_criteria.reward_basis.0: Input should be 'DB'/,
     ],
+    [
+      '[{"id": "a", "user_scenario": {"instructions": "x"}}, {"id": "a", "user_scenario": {"instructions": "y"}}]',
+      /tasks\.json has two tasks "a": give one another id/,
+    ],
   ])('that are none are named with what is wrong: %s', (text, message) => {
     const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
     writeFileSync(join(folder, 'tasks.json'), text)

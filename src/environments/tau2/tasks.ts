@@ -260,13 +260,14 @@ export function loadTasks(folder: string): Map<string, Tau2Task> {
   const name = 'tasks.json'
   const value = readJson(folder, name)
   if (!Array.isArray(value)) throw new UserError(`${folder}/${name} is not a list of tasks`)
-  return new Map(
-    value.map((one, index) => {
-      const id = isDict(one) ? one.get('id') : undefined
-      const read = taskOf(one, `${folder}/${name}, task ${typeof id === 'string' ? id : index}`)
-      return [read.id, read]
-    }),
-  )
+  const tasks = new Map<string, Tau2Task>()
+  for (const [index, one] of value.entries()) {
+    const id = isDict(one) ? one.get('id') : undefined
+    const read = taskOf(one, `${folder}/${name}, task ${typeof id === 'string' ? id : index}`)
+    if (tasks.has(read.id)) throw new UserError(`${folder}/${name} has two tasks "${read.id}": give one another id`)
+    tasks.set(read.id, read)
+  }
+  return tasks
 }
 
 /**

@@ -11,7 +11,7 @@ interface SimulatorErrors {
 
 /** What an agent says and a caller does not. */
 const AGENT_WORDS =
-  /\bhow (?:can|may) i (?:help|assist) you\b|\bis there anything else (?:i|we) can (?:help|assist)\b|\byou are being transferred to a human\b|\bthank you for contacting\b|\bcan i (?:have|get) your (?:name|email|user id|order|phone)\b/i
+  /\bi(?:'| a)m (?:\w+ )?(?:happy|glad|here) to (?:help|assist)\b|\bi(?:'| a)m (?:a|an|your) (?:\w+ ){0,2}(?:chatbot|assistant|representative)\b|\bhow (?:can|may) i (?:help|assist) you\b|\bis there anything else (?:i|we) can (?:help|assist)\b|\byou are being transferred to a human\b|\bthank you for contacting\b|\bcan i (?:have|get) your (?:name|email|user id|order|phone)\b/i
 
 const QUESTION = /\?\s*$/
 const CLOSING = /\b(?:anything|something) else\b|\bfurther (?:assist|help)/i

@@ -1,3 +1,4 @@
 export * from './engine.ts'
 export * from './local/index.ts'
 export * from './meter.ts'
+export * from './tinker/index.ts'

@@ -61,7 +61,8 @@ export async function resultOf<Schema extends z.ZodType>(
     else if (reply.status !== 200) await afterRefusal(connection, pending, wait, reply)
     else if (pendingSchema.safeParse(reply.body).success) await whilePending(connection, wait, reply)
     else if (metadataSchema.safeParse(reply.body).success) {
-      if (wait.inline) throw connection.failure({ ...reply, status: 500 }, request.what)
+      // It is there, but large: the next look asks for all of it.
+      if (wait.inline) await connection.rest(connection.pace.pending)
       wait.inline = true
     } else {
       const failed = failedSchema.safeParse(reply.body).data

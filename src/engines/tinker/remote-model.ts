@@ -1,5 +1,6 @@
 /** One model at the server, and the numbers that put its requests in order. */
 import type { z } from 'zod'
+import { ServiceError } from '../../services/index.ts'
 import type { Connection } from './connection.ts'
 import { type Pending, resultOf } from './future.ts'
 import type { Session } from './session.ts'
@@ -73,10 +74,13 @@ export class RemoteModel {
     return await resultOf(this.connection, pending, schema)
   }
 
-  /** Gives its place at the server to others. */
+  /** Gives its place at the server to others: asked for once, because a server that cannot will do so when the session ends. */
   async unload(): Promise<void> {
     const body = { model_id: this.id, type: 'unload_model' }
-    const request = { what: 'unload_model', path: 'unload_model', body }
-    await this.connection.call(request, anythingSchema)
+    try {
+      await this.connection.exchange({ what: 'unload_model', path: 'unload_model', body })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+    }
   }
 }

@@ -67,17 +67,23 @@ export class SamplingQueue {
   }
 }
 
+/** The weights that a sampler samples from. */
+export interface SampledWeights {
+  /** Does `work` with them, as they are at the moment of the call. */
+  use<T>(work: (session: SamplingSession) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
 /** Samples from weights at the server: those of the moment, or frozen ones. */
 export class TinkerSampler implements Sampler {
   readonly vocabularySize: number
   readonly contextLength: number
   private readonly queue: SamplingQueue
-  private readonly session: () => Promise<SamplingSession>
+  private readonly weights: SampledWeights
 
-  /** `session` gives what to sample from, as of the moment it is called. */
-  constructor(queue: SamplingQueue, config: ModelConfig, session: () => Promise<SamplingSession>) {
+  constructor(queue: SamplingQueue, config: ModelConfig, weights: SampledWeights) {
     this.queue = queue
-    this.session = session
+    this.weights = weights
     this.vocabularySize = config.vocab_size
     this.contextLength = config.max_position_embeddings
   }
@@ -97,8 +103,9 @@ export class TinkerSampler implements Sampler {
       this.checkTokens(prompt, `prompt ${i}`)
     })
     if (prompts.length === 0 || params.n === 0) return prompts.map(() => [])
-    const session = await this.session()
-    return await settled(prompts.map((prompt, i) => this.samplesOf(session, prompt, seedOf(params.seed, i), params)))
+    return await this.weights.use((session) =>
+      settled(prompts.map((prompt, i) => this.samplesOf(session, prompt, seedOf(params.seed, i), params))),
+    )
   }
 
   private async samplesOf(session: SamplingSession, prompt: number[], seed: number, params: SamplingParams) {
@@ -140,8 +147,7 @@ export class TinkerSampler implements Sampler {
       this.checkTokens(tokens, `sequence ${i}`)
     })
     if (sequences.every((tokens) => tokens.length < 2)) return sequences.map((tokens) => tokens.map(() => 0))
-    const session = await this.session()
-    return await settled(sequences.map((tokens) => this.logprobsOf(session, tokens)))
+    return await this.weights.use((session) => settled(sequences.map((tokens) => this.logprobsOf(session, tokens))))
   }
 
   private async logprobsOf(session: SamplingSession, tokens: number[]): Promise<number[]> {
@@ -161,8 +167,9 @@ export class TinkerSampler implements Sampler {
   /** What a server keeps of earlier prompts changes no result that it promises. */
   async reset(): Promise<void> {}
 
-  /** Nothing to free: the server keeps a sampler's weights as long as it pleases. */
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.weights.close()
+  }
 
   private missing(): never {
     throw this.strange('no log-probability of a token')

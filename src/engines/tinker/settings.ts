@@ -12,13 +12,18 @@ export interface ServerTraits {
   clips: boolean
   /** Whether a request that comes twice under one sequence number is done once: only then can it be sent again blindly. */
   idempotent: boolean
+  /**
+   * Whether to sample from a checkpoint puts it in the place of the weights being trained: then only those of the moment are
+   * sampled from, nothing is trained meanwhile, and a frozen copy is a model of its own.
+   */
+  samplesInPlace: boolean
 }
 
 export const TINKER_SERVERS = {
   /** The hosted service, and what follows it closely. */
-  tinker: { reduction: 'sum', clips: true, idempotent: true },
+  tinker: { reduction: 'sum', clips: true, idempotent: true, samplesInPlace: false },
   /** SkyRL 0.3 with its JAX backend. */
-  'skyrl-jax': { reduction: 'mean', clips: false, idempotent: false },
+  'skyrl-jax': { reduction: 'mean', clips: false, idempotent: false, samplesInPlace: true },
 } as const satisfies Record<string, ServerTraits>
 
 const seconds = z.number().positive()

@@ -48,9 +48,10 @@ export class TinkerTrainer implements Trainer {
   private broken: UserError | null = null
   /** Data since the last step, and the number that the first call of the step took for it. */
   private step = { data: 0, scale: 0 }
-  /** Counts what changes weights. */
-  private version = 0
-  private live: { version: number; session: Promise<SamplingSession> } | null = null
+  /** Changes of the weights that were asked for, and that were handed over. */
+  private asked = 0
+  private done = 0
+  private live: { changes: number; session: Promise<SamplingSession> } | null = null
 
   constructor(connection: Connection, session: Session, config: ModelConfig, model: RemoteModel) {
     this.connection = connection
@@ -146,8 +147,9 @@ export class TinkerTrainer implements Trainer {
         `${this.connection.where} does not clip gradients (server: ${this.connection.config.server}): set the clip norm to 0`,
       )
     }
-    this.version++
+    this.asked++
     const { pending, share } = await this.inOrder(async () => {
+      this.done++
       const share = this.gradientShare()
       this.step = { data: 0, scale: 0 }
       const fields = {
@@ -181,14 +183,19 @@ export class TinkerTrainer implements Trainer {
   }
 
   sampler(): Sampler {
-    return new TinkerSampler(this.queue, this.config, () => this.liveSession())
+    // Where samples are drawn in place, nothing else may be done meanwhile.
+    const use = <T>(work: (session: SamplingSession) => Promise<T>): Promise<T> =>
+      this.model.traits.samplesInPlace
+        ? this.inOrder(async () => work(await this.liveSession(this.done, (take) => take())))
+        : this.liveSession(this.asked, (take) => this.inOrder(take)).then(work)
+    return new TinkerSampler(this.queue, this.config, { use, close: async () => {} })
   }
 
-  /** The weights of the moment as a sampler: made once after each change, where somebody asks. */
-  private liveSession(): Promise<SamplingSession> {
-    if (this.live?.version === this.version) return this.live.session
-    const session = this.snapshot()
-    const live = { version: this.version, session }
+  /** The weights after so many changes: taken once, where somebody asks, by `turn`. */
+  private liveSession(changes: number, turn: <T>(take: () => Promise<T>) => Promise<T>): Promise<SamplingSession> {
+    if (this.live?.changes === changes) return this.live.session
+    const session = turn(() => this.submitSnapshot(this.model)).then((pending) => this.snapshotOf(this.model, pending))
+    const live = { changes, session }
     this.live = live
     session.catch(() => {
       if (this.live === live) this.live = null
@@ -196,14 +203,23 @@ export class TinkerTrainer implements Trainer {
     return session
   }
 
-  private async snapshot(): Promise<SamplingSession> {
+  private submitSnapshot(model: RemoteModel): Promise<Pending> {
     const fields = { sampling_session_seq_id: this.session.nextSampler(), type: 'save_weights_for_sampler' }
-    const pending = await this.inOrder(() => this.model.submit('save_weights_for_sampler', fields))
-    return new SamplingSession((await this.model.result(pending, samplerSavedSchema)).sampling_session_id)
+    return model.submit('save_weights_for_sampler', fields)
   }
 
-  /** A sampler checkpoint: its prompt log-probabilities are the reference of a KL term. */
+  private async snapshotOf(model: RemoteModel, pending: Pending): Promise<SamplingSession> {
+    return new SamplingSession((await model.result(pending, samplerSavedSchema)).sampling_session_id)
+  }
+
+  /** The reference of a KL term: a sampler checkpoint and its prompt log-probabilities. */
   async freeze(): Promise<Sampler> {
+    const { session, close } = this.model.traits.samplesInPlace ? await this.copied() : await this.checkpointed()
+    return new TinkerSampler(this.queue, this.config, { use: (work) => work(session), close })
+  }
+
+  /** Nothing to free afterwards: the server keeps checkpoints as long as it pleases. */
+  private async checkpointed(): Promise<{ session: SamplingSession; close(): Promise<void> }> {
     const pending = await this.inOrder(() => this.submitSampler())
     const { path } = await this.model.result(pending, pathSchema)
     const body = {
@@ -213,16 +229,29 @@ export class TinkerTrainer implements Trainer {
       type: 'create_sampling_session',
     }
     const request = { what: `create_sampling_session of ${path}`, path: 'create_sampling_session', body }
-    const session = new SamplingSession(
-      (await this.connection.call(request, samplingSessionSchema)).sampling_session_id,
-    )
-    return new TinkerSampler(this.queue, this.config, async () => session)
+    const { sampling_session_id: id } = await this.connection.call(request, samplingSessionSchema)
+    return { session: new SamplingSession(id), close: async () => {} }
+  }
+
+  /** A model of its own, which gives its place back when closed. */
+  private async copied(): Promise<{ session: SamplingSession; close(): Promise<void> }> {
+    const pending = await this.inOrder(() => this.submitState())
+    const { path } = await this.model.result(pending, pathSchema)
+    const copy = await RemoteModel.create(this.connection, this.session)
+    await this.loadInto(copy, path, false)
+    const session = await this.snapshotOf(copy, await this.submitSnapshot(copy))
+    return { session, close: () => copy.unload() }
   }
 
   /** The weights of this moment, as they can be sampled from and downloaded under a path. */
   private submitSampler(): Promise<Pending> {
     const fields = { path: this.newName('sampler'), type: 'save_weights_for_sampler' }
     return this.model.submit('save_weights_for_sampler', fields)
+  }
+
+  /** Weights and optimiser, as they can be loaded. */
+  private submitState(): Promise<Pending> {
+    return this.model.submit('save_weights', { path: this.newName('state'), type: 'save_weights' })
   }
 
   /** A name that no checkpoint of the model has. */
@@ -233,10 +262,7 @@ export class TinkerTrainer implements Trainer {
   /** The state stays at the server; the folder says where, and holds the adapter as PEFT does. */
   async save(directory: string): Promise<void> {
     const { url, model, folder } = this.connection.config
-    const pending = await this.inOrder(async () => [
-      await this.model.submit('save_weights', { path: this.newName('state'), type: 'save_weights' }),
-      await this.submitSampler(),
-    ])
+    const pending = await this.inOrder(async () => [await this.submitState(), await this.submitSampler()])
     const [state, sampler] = await Promise.all(
       pending.map(async (one) => (await this.model.result(one, pathSchema)).path),
     )
@@ -273,8 +299,9 @@ export class TinkerTrainer implements Trainer {
 
   /** Servers load weights into new models only: it takes the place of the present one. */
   private async replace(fill: (model: RemoteModel) => Promise<void>): Promise<void> {
-    this.version++
+    this.asked++
     await this.inOrder(async () => {
+      this.done++
       const model = await RemoteModel.create(this.connection, this.session)
       await fill(model)
       const old = this.model
@@ -295,13 +322,8 @@ export class TinkerTrainer implements Trainer {
     if (this.connection.signal.aborted) return
     await this.lane
     this.session.close()
-    try {
-      await this.model.unload()
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-    } finally {
-      this.connection.close()
-    }
+    await this.model.unload()
+    this.connection.close()
   }
 
   /** Does what hands requests over when all that came before has been handed over. */

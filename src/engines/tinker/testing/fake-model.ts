@@ -27,6 +27,7 @@ export class FakeModel {
   private readonly trainer: Trainer
   private readonly reduction: 'sum' | 'mean'
   private readonly passes: Pass[] = []
+  steps = 0
 
   private constructor(trainer: Trainer, reduction: 'sum' | 'mean') {
     this.trainer = trainer
@@ -49,6 +50,7 @@ export class FakeModel {
   }
 
   async optimStep(adam: WireAdam): Promise<object> {
+    this.steps++
     const count = this.passes.reduce((sum, { data }) => sum + data.length, 0)
     const share = this.reduction === 'mean' ? 1 / count : 1
     for (const pass of this.passes.splice(0)) await this.backward(pass, share)

@@ -52,7 +52,7 @@ export class FakeService {
   private results = new Map<string, Promise<object>>()
   /** By `RUN/NAME`: a folder of a state, or an adapter's. */
   private readonly states = new Map<string, string>()
-  private readonly samplers = new Map<string, Sampler>()
+  private readonly samplers = new Map<string, { sampler: Sampler; model: FakeModel; steps: number }>()
   private readonly samplingSessions = new Map<string, string>()
   private ids = 0
 
@@ -170,15 +170,17 @@ export class FakeService {
 
   private async saveSampler(body: Body, model: FakeModel, name: string): Promise<object> {
     const path = `tinker://${body.model_id}/sampler_weights/${name}`
-    this.samplers.set(path, await model.freeze())
+    this.samplers.set(path, { sampler: await model.freeze(), model, steps: model.steps })
     if (!body.path) return { sampling_session_id: this.newSamplingSession(path), type: 'save_weights_for_sampler' }
     this.states.set(`${body.model_id}/${name}`, await model.save(this.folder, `${body.model_id}-${name}`))
     return { path, type: 'save_weights_for_sampler' }
   }
 
   private async sample(body: Body): Promise<object> {
-    const sampler = this.samplers.get(this.samplingSessions.get(body.sampling_session_id) ?? '')
-    if (!sampler) throw new Error('no such sampling session')
+    const held = this.samplers.get(this.samplingSessions.get(body.sampling_session_id) ?? '')
+    if (!held) throw new Error('no such sampling session')
+    const { sampler, model, steps } = held
+    if (this.options.reduction === 'mean' && model.steps !== steps) throw new Error('this would undo training')
     const prompt = body.prompt as { chunks: { tokens: number[] }[] }
     const tokens = prompt.chunks.flatMap((chunk) => chunk.tokens)
     const params = body.sampling_params as Record<string, number> & { stop?: number[] }

@@ -6,7 +6,7 @@ import type { FakeTinker } from './fake-server.ts'
 export const HURRY = {
   ...PACE,
   backoff: 0.01,
-  longestBackoff: 0.05,
+  longestBackoff: 0.2,
   longestPollBackoff: 0.05,
   pending: 0.005,
   crowded: 0.05,

@@ -73,7 +73,7 @@ describe('unpackAdapter', () => {
     await expect(unpack(bomb, 1_000_000)).rejects.toThrow('unpacks to more than 1000000 bytes')
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
     const whole = tarGz([config, weights])
-    await expect(unpack(whole.subarray(0, 200))).rejects.toThrow(/the archive (is damaged|ends)/)
+    await expect(unpack(whole.subarray(0, whole.length / 2))).rejects.toThrow(/the archive (is damaged|ends)/)
     for (const name of readdirSync(folder)) rmSync(join(folder, name))
     await expect(unpack(Buffer.alloc(2000, 65))).rejects.toThrow('is not a tar archive')
   })

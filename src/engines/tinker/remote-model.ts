@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { type Pending, resultOf } from './future.ts'
 import type { Session } from './session.ts'
 import { type ServerTraits, TINKER_SERVERS } from './settings.ts'
-import { anythingSchema, futureSchema, modelSchema, type WireDatum, type WirePass } from './wire.ts'
+import { futureSchema, modelSchema, type WireDatum, type WirePass } from './wire.ts'
 
 export class RemoteModel {
   readonly id: string

@@ -48,6 +48,8 @@ export class TinkerTrainer implements Trainer {
   private broken: UserError | null = null
   /** Data since the last step, and the number that the first call of the step took for it. */
   private step = { data: 0, scale: 0 }
+  /** See `gradientShare`: that of the steps so far, null before any. */
+  private share: number | null = null
   /** Changes of the weights that were asked for, and that were handed over. */
   private asked = 0
   private done = 0
@@ -149,8 +151,9 @@ export class TinkerTrainer implements Trainer {
     }
     this.asked++
     const { pending, share } = await this.inOrder(async () => {
-      this.done++
       const share = this.gradientShare()
+      this.done++
+      this.share = share
       this.step = { data: 0, scale: 0 }
       const fields = {
         adam_params: {
@@ -175,11 +178,17 @@ export class TinkerTrainer implements Trainer {
 
   /**
    * The gradient at the server over the one that was meant: where it takes the mean over the data of several calls, a call cannot
-   * know how many will follow. Adam's step does not depend on it, but for its epsilon, which is made smaller by as much.
+   * know how many will follow. As long as it is the same at every step, Adam's steps do not depend on it, but for its epsilon,
+   * which is made smaller by as much. @throws UserError where it changes: averages of gradients would be of unlike ones
    */
   private gradientShare(): number {
     const { data, scale } = this.step
-    return this.model.traits.reduction === 'sum' || data === 0 ? 1 : scale / data
+    if (this.model.traits.reduction === 'sum' || data === 0) return 1
+    const share = scale / data
+    if (this.share === null || Math.abs(share / this.share - 1) < 1e-9) return share
+    throw new UserError(
+      `${this.connection.where} averages over the data of a step, and the calls of this one are not shared out as before: give all of a step's data in one call`,
+    )
   }
 
   sampler(): Sampler {
@@ -307,6 +316,7 @@ export class TinkerTrainer implements Trainer {
       const old = this.model
       this.model = model
       this.broken = null
+      this.share = null
       this.step = { data: 0, scale: 0 }
       await old.unload()
     }, true)

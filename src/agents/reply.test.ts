@@ -12,7 +12,13 @@ import { alfworldWindow, windowAgent } from './window.ts'
 
 const window = { historyTurns: 4, showActions: true }
 const forTexts = [transcriptAgent(), alfworldTranscript, windowAgent(window), alfworldWindow(window)]
-const forTools = [toolsAgent(), toolsTranscriptAgent(), tau2Agent(), tau2SmallAgent()]
+const forTools = [
+  toolsAgent(),
+  toolsAgent({ toolCalls: 'template' }),
+  toolsTranscriptAgent(),
+  tau2Agent(),
+  tau2SmallAgent(),
+]
 
 /** One line of anything that a person would call a command or a message. */
 const line = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '' && !/[\n\r<>]/.test(text))

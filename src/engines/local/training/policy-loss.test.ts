@@ -2,9 +2,9 @@ import * as ort from 'onnxruntime-node'
 import { describe, expect, it } from 'vitest'
 import { uniform } from '../../../core/index.ts'
 import type { Loss } from '../../engine.ts'
+import { klEstimate } from '../../loss-metrics.ts'
 import { Tape } from '../autodiff/index.ts'
 import { GraphBuilder } from '../onnx/index.ts'
-import { klEstimate } from './metrics.ts'
 import { lossRows } from './policy-loss.ts'
 
 const ROWS = 200

@@ -1,8 +1,6 @@
 import type { KlTerm, Loss } from '../../engine.ts'
+import { MAXIMUM_EXPONENT } from '../../loss-metrics.ts'
 import { add, clip, exp, maximum, minimum, mul, neg, scale, sub, type Tensor, where } from '../autodiff/index.ts'
-
-/** Exponents of probability ratios are kept within ±this, so that one far-off token cannot overflow a whole step. */
-export const MAXIMUM_EXPONENT = 20
 
 /** Per-row columns [rows, 1] that a loss may need. */
 export interface LossInputs {

@@ -8,6 +8,7 @@ import {
   writeSafetensors,
 } from '../../../store/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
+import { LossMetrics } from '../../loss-metrics.ts'
 import type { ModelConfig } from '../config.ts'
 import { ModelWeights } from '../model-weights.ts'
 import { ParameterSet, requireFinite } from '../parameters.ts'
@@ -17,7 +18,6 @@ import { Gradient } from './gradient.ts'
 import { groupByPrefix, planRuns, type Sequence } from './groups.ts'
 import { layoutRun, type RunLayout } from './layout.ts'
 import { defaultRowBudget } from './memory.ts'
-import { LossMetrics } from './metrics.ts'
 import { ModelRunner, type RowInputs } from './runner.ts'
 
 /** Results are the same bit for bit only with the same threads and provider, and the same `rowBudget` (default: by memory). */

@@ -1,5 +1,7 @@
-import type { Datum, Loss } from '../../engine.ts'
-import { MAXIMUM_EXPONENT } from './policy-loss.ts'
+import type { Datum, Loss } from './engine.ts'
+
+/** Exponents of probability ratios are kept within ±this, so that one far-off token cannot overflow a whole step. */
+export const MAXIMUM_EXPONENT = 20
 
 /** Sums over trained tokens, in double precision; `means` turns them into the metrics of a step. */
 export class LossMetrics {
@@ -16,10 +18,10 @@ export class LossMetrics {
     this.sums[name] = (this.sums[name] ?? 0) + value
   }
 
-  /** Count the token at position t of a datum, given its new log-probability and the entropy there (nats). */
-  add(datum: Datum, t: number, logprob: number, entropy: number): void {
+  /** Count the token at position t of a datum, given its new log-probability and, where it is known, the entropy there (nats). */
+  add(datum: Datum, t: number, logprob: number, entropy?: number): void {
     this.tokens++
-    this.sum('entropy', entropy)
+    if (entropy !== undefined) this.sum('entropy', entropy)
     if (datum.refLogprobs) this.sum('kl', klEstimate(logprob - datum.refLogprobs[t], this.loss.kl?.estimator ?? 'k3'))
     if (this.loss.kind !== 'ppo' || !datum.oldLogprobs) return
     const difference = logprob - datum.oldLogprobs[t]

@@ -71,7 +71,7 @@ async function run(file: string, options: Options): Promise<void> {
   const spread = typeof study.spread === 'string' ? observedSpread(study.spread) : null
   const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
   const command = `rwml study ${shellQuote(file)}${sets}`
-  const described = describeStudy(plan, command, detectableBefore(plan, spread, warn))
+  const described = describeStudy(plan, { name: experimentName(file), command }, detectableBefore(plan, spread, warn))
   const { only } = options
   if (only !== undefined && !study.seeds.includes(only)) {
     throw new UserError(`--only ${only}: the study's seeds are ${study.seeds.join(', ')}`, 2)

@@ -56,6 +56,7 @@ export function decide(
   const numbers = `${text(difference.difference)} points${range}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
   const as = (verdict: ClaimVerdict, more = '') => ({ claim, verdict, why: `${numbers}${more}` })
   if (!interval) return as('undetectable here', ': one seed says nothing of another')
+  if (interval.low === interval.high) return as('undetectable here', ': no seed differs from another')
   if (says === 'about 0') {
     if (interval.low > -margin && interval.high < margin)
       return as('held', `: within ${(100 * margin).toFixed(0)} points`)

@@ -35,6 +35,8 @@ const armSchema = z.object({
 const comparisonSchema = z.object({ first: z.string(), second: z.string(), asks: z.string() })
 
 const registeredSchema = z.object({
+  /** Of the file that it stands in. */
+  name: z.string(),
   /** How it was started, without `--out` and `--resume`. */
   command: z.string(),
   /** ISO 8601. */
@@ -67,11 +69,16 @@ export type Comparison = RegisteredStudy['compare'][number]
 
 export const studyFile = (out: string): string => join(out, 'study.json')
 
-export function describeStudy(plan: StudyPlan, command: string, before: DetectableBefore): RegisteredStudy {
+export function describeStudy(
+  plan: StudyPlan,
+  { name, command }: { name: string; command: string },
+  before: DetectableBefore,
+): RegisteredStudy {
   const { study, worlds, runs } = plan
   const worldOf = (arm: string) => worlds.find((world) => world.arms.some((one) => one.arm === arm))!
   const { config, fields } = runs[0].resolved
   return {
+    name,
     command,
     registeredAt: new Date().toISOString(),
     environment: config.environment.name,

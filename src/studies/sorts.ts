@@ -33,8 +33,8 @@ const SORTS: Record<string, Sort> = {
   'World-model RL': { needs: TRIPLETS, reads: ['worldModel', 'optimiser'] },
   'World-model SFT': { needs: TRIPLETS, reads: ['worldModelSft', 'optimiser'] },
   'World-model and policy RL in turns': { needs: TRIPLETS, reads: ['worldModel', 'policy', 'collect', 'optimiser'] },
-  // Which tasks it plays are those of collection; it is left out where collection has seen no reward.
-  'Policy RL': { needs: ['collect'], reads: ['policy', 'collect', 'optimiser'] },
+  // Which tasks it plays are those of collection, which it does not wait for.
+  'Policy RL': { needs: [], reads: ['policy', 'collect', 'optimiser'] },
   [EVALUATION]: { needs: ['collect', 'reward'], reads: ['evaluate', 'worldModel.maxTokens'] },
 }
 

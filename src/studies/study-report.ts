@@ -16,14 +16,14 @@ export function studyDocument(results: StudyResults): ReportDocument {
   const distinct = (values: readonly string[]) => [...new Set(values)].join('; ')
   const wanted = new Set(study.arms.flatMap(({ world, seeds }) => seeds.map((seed) => `${world} ${seed}`))).size
   return {
-    title: `${study.command.replace(/^rwml study /, '')}: ${plural(study.arms.length, 'arm')}, ${plural(study.seeds.length, 'seed')}`,
+    title: `${study.name}: ${plural(study.arms.length, 'arm')}, ${plural(study.seeds.length, 'seed')}`,
     verdict: inShort(results),
     facts: [
       `environment ${distinct(records.map(({ environment }) => environment))}`,
       `model ${distinct(records.map(({ model }) => model.name))}`,
       `${records.length} of ${plural(wanted, 'run')} finished`,
       distinct(records.map(({ machine }) => machine)),
-      `written down ${study.registeredAt}`,
+      `begun ${study.registeredAt}`,
       `rwml ${distinct(records.map(({ version }) => version))}`,
     ],
     sections: [

@@ -20,8 +20,8 @@ export function inShort(results: StudyResults): Inline[] {
   const [held, reverse] = [those('yes'), those('no, the reverse')]
   const open = compare.length - held.length - reverse.length
   return [
-    { strong: 'In short: ' },
-    `of ${compare.length} questions about success on ${split}, ${held.length} can be answered with yes${list(held)}; of ${reverse.length} the reverse holds${list(reverse)}; ${open} ${open === 1 ? 'is' : 'are'} not shown either way.`,
+    { strong: 'In short:' },
+    ` of ${compare.length} questions about success on ${split}, ${held.length} can be answered with yes${list(held)}; of ${reverse.length} the reverse holds${list(reverse)}; ${open} ${open === 1 ? 'is' : 'are'} not shown either way.`,
   ]
 }
 

@@ -11,13 +11,14 @@ export const pointRange = ({ low, high }: Interval): string => `${points(low)} t
 
 export const probability = (p: number | null): string => (p === null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3))
 
-/** `43.6 ± 4.6`, and the interval on a second line. */
+/** A share: `43.6 ± 4.6`, and its interval on a second line. */
 export function overSeedsCell(found: OverSeeds | null, tone?: Cell['tone']): Cell {
   if (!found) return cell('–', 'quiet')
   const { mean, sd, interval, seeds } = found
   return {
     text: seeds > 1 ? `${percent(mean)} ± ${percent(sd)}` : percent(mean),
-    below: interval ? `${percent(interval.low)} to ${percent(interval.high)}` : 'one seed',
+    // Of few seeds, Student's interval of a share can reach past what a share can be.
+    below: interval ? `${percent(Math.max(0, interval.low))} to ${percent(Math.min(1, interval.high))}` : 'one seed',
     tone,
   }
 }

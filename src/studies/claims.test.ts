@@ -111,8 +111,7 @@ describe('the claims of the paper', () => {
           from,
           to,
           moved: moved + seed / 1e4,
-          modules: [],
-          layers: [],
+          cells: [],
         })
         return [
           pair('base', 'WM SFT', 0.4),

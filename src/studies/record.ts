@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { evaluationFileSchema } from '../evaluation/index.ts'
 import { hashOf, RunFolder, readJson } from '../store/index.ts'
 import type { StudyRun } from './plan.ts'
+import type { Tree } from './tree.ts'
 
 const policySchema = z.object({
   /** One string an evaluation run: 1 where the task was solved, tasks in the order of their names. */
@@ -44,10 +45,9 @@ const weightsSchema = z.object({
   /** Names of arms. */
   from: z.string(),
   to: z.string(),
-  /** Share of weights that moved, of all, and by layer and module: a row a layer. */
+  /** Share of weights that moved, of all, and by layer and module. */
   moved: z.number(),
-  modules: z.array(z.string()),
-  layers: z.array(z.array(z.number().nullable())),
+  cells: z.array(z.object({ layer: z.int(), module: z.string(), moved: z.number() })),
 })
 
 /** All that tables and figures are made of, of one run: small enough to be kept where its gigabytes are not. */
@@ -112,6 +112,11 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
       }
     }
   }
+  for (const [arm, benchmarks] of benchmarksOf(run, world.tree)) {
+    const record = arms.get(arm) ?? { arm, policy: {}, worldModel: {} }
+    arms.set(arm, { ...record, benchmarks })
+  }
+  const weights = weightsOf(run, world.tree)
   return {
     world: world.name,
     seed,
@@ -124,5 +129,70 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
     taken: existsSync(takenFile(path)) ? readJson(takenFile(path), takenSchema) : [],
     baselines,
     arms: [...arms.values()],
+    ...(weights.length > 0 && { weights }),
   }
+}
+
+const forgettingSchema = z.object({
+  arms: z.array(
+    z.object({
+      arm: z.string(),
+      results: z.array(
+        z.object({
+          title: z.string(),
+          measures: z.array(z.object({ unit: z.string(), value: z.number().nullable() })),
+        }),
+      ),
+    }),
+  ),
+})
+
+/** The first score of every benchmark that is a share, by arm. */
+function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, number>> {
+  const found = new Map<string, Record<string, number>>()
+  for (const { name } of stages) {
+    const file = join(run.stageFolder(name), 'forgetting.json')
+    if (!existsSync(file)) continue
+    for (const { arm, results } of readJson(file, forgettingSchema).arms) {
+      const scores = results.flatMap(({ title, measures: [first] }) =>
+        first?.unit === 'share' && first.value !== null ? [[title, first.value] as const] : [],
+      )
+      found.set(arm, { ...found.get(arm), ...Object.fromEntries(scores) })
+    }
+  }
+  return found
+}
+
+const moved = z.array(z.number())
+const changesSchema = z.array(
+  z.object({
+    from: z.string(),
+    to: z.string(),
+    change: z.object({
+      thresholds: z.array(z.number()),
+      all: z.object({ moved }),
+      cells: z.array(z.object({ layer: z.int(), module: z.string(), moved })),
+    }),
+  }),
+)
+
+/** Of |Δw| / |w|: above it a weight has moved. */
+const MOVED = 1e-3
+
+/** How far each stage moved the weights, by names of arms. */
+function weightsOf(run: RunFolder, { stages, ends }: Tree): RecordedWeights[] {
+  const armAt = (stage: string) => ends.find(({ end }) => end === stage)?.evaluated ?? stage
+  return stages.flatMap(({ name }) => {
+    const file = join(run.stageFolder(name), 'weight-changes.json')
+    if (!existsSync(file)) return []
+    return readJson(file, changesSchema).map(({ from, to, change }) => {
+      const at = change.thresholds.indexOf(MOVED)
+      return {
+        from: armAt(from),
+        to: armAt(to),
+        moved: change.all.moved[at],
+        cells: change.cells.map(({ layer, module, moved }) => ({ layer, module, moved: moved[at] })),
+      }
+    })
+  })
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Interval, mean, sd, studentQuantile, UserError } from '../core/index.ts'
+import { type Interval, mean, pairedTTest, sd, UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
 import { MAIN, recordFile } from './plan.ts'
 import { type RecordedArm, recordSchema, type StudyRecord } from './record.ts'
@@ -102,14 +102,17 @@ export interface OverSeeds {
 export function overSeeds(values: readonly BySeed[]): OverSeeds | null {
   if (values.length === 0) return null
   const numbers = values.map(({ value }) => value)
-  const [centre, deviation] = [mean(numbers), sd(numbers)]
-  const reach =
-    numbers.length < 2 ? null : (studentQuantile(0.975, numbers.length - 1) * deviation) / Math.sqrt(numbers.length)
   return {
     seeds: numbers.length,
-    mean: centre,
-    sd: deviation,
-    interval: reach === null ? null : { low: centre - reach, high: centre + reach },
+    mean: mean(numbers),
+    sd: sd(numbers),
+    interval:
+      numbers.length < 2
+        ? null
+        : pairedTTest(
+            numbers.map(() => 0),
+            numbers,
+          ).interval,
   }
 }
 

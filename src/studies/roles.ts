@@ -16,10 +16,10 @@ const BY_CHAIN: Record<string, Role> = {
 
 /** Methods that learn from chosen trajectories, by the last of their stages. */
 const SUPERVISED: readonly [RegExp, Role][] = [
-  [/implicit|\biwm\b/i, 'iwm'],
-  [/reflection/i, 'sr'],
-  [/imitation/i, 'imitation'],
-  [/rejection|\brft\b/i, 'rft'],
+  [/expert actions and next states$/, 'iwm'],
+  [/expert actions and reflections$/, 'sr'],
+  [/expert actions$/, 'imitation'],
+  [/own successes$/, 'rft'],
 ]
 
 /** The paper's method that the chain of stages is, whatever its settings; null where it is none, or a variation of one. */

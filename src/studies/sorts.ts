@@ -10,8 +10,8 @@ export const PREPARING: readonly Stage[] = [collectStage, rewardStage, filterSta
 interface Sort {
   /** Names of preparing stages. */
   needs: readonly string[]
-  /** Settings, or groups of them, that decide what it leaves, beside those that every stage reads. */
-  reads: readonly string[]
+  /** Settings, or groups of them, that decide what it leaves, beside those that every stage reads; null: all. */
+  reads: readonly string[] | null
 }
 
 /** The sort of stage that measures success. */
@@ -35,20 +35,32 @@ const SORTS: Record<string, Sort> = {
   'World-model and policy RL in turns': { needs: TRIPLETS, reads: ['worldModel', 'policy', 'collect', 'optimiser'] },
   // Which tasks it plays are those of collection, which it does not wait for.
   'Policy RL': { needs: [], reads: ['policy', 'collect', 'optimiser'] },
+  'What an expert does': { needs: [], reads: null },
+  'Its own alternatives in the expert’s states': { needs: [], reads: null },
+  Reflections: { needs: [], reads: null },
+  'Supervised fine-tuning': { needs: ['collect'], reads: null },
+  'Benchmarks before and after': { needs: [], reads: null },
+  'How far the weights moved': { needs: [], reads: null },
   [EVALUATION]: { needs: ['collect', 'reward'], reads: ['evaluate', 'worldModel.maxTokens'] },
 }
 
-/** What sort of stage it is: its title up to the first comma, behind which a title says what is varied. */
-export const sortOf = ({ title }: Pick<Stage, 'title'>): string => title.split(',')[0]
+/** What sort of stage it is: its title without what follows a comma, a bracket or “with”, which is what is varied. */
+export const sortOf = ({ title }: Pick<Stage, 'title'>): string => title.split(/, | \(| with /)[0]
+
+/** What is known of it; a title may also go on with what it works on. */
+function knownSort(stage: Stage): Sort | undefined {
+  const sort = sortOf(stage)
+  return SORTS[sort] ?? SORTS[sort.split(/ on | of /)[0]]
+}
 
 /** Names of the preparing stages that have to have run before this one. */
 export function needsOf(stage: Stage): readonly string[] {
-  const { needs } = SORTS[sortOf(stage)] ?? { needs: TRIPLETS }
+  const { needs } = knownSort(stage) ?? { needs: TRIPLETS }
   return stage.options.unfiltered === true ? needs.filter((name) => name !== filterStage.name) : needs
 }
 
 /** Settings that decide what the stage leaves; null: all. */
 export function readsOf(stage: Stage): readonly string[] | null {
-  const sort = SORTS[sortOf(stage)]
-  return sort ? [...READ_BY_ALL, ...sort.reads] : null
+  const reads = knownSort(stage)?.reads ?? null
+  return reads && [...READ_BY_ALL, ...reads]
 }

@@ -16,6 +16,8 @@ export interface ArmEnd {
   arm: string
   /** Its name among the evaluated checkpoints. */
   evaluated: string
+  /** Its last stage that trains; null: the base. */
+  end: string | null
   /** Names of the stages that it needs, its own and those that prepare: what it would cost alone. */
   paysFor: string[]
   /** Steps of the last stage at which it is evaluated too. */
@@ -60,7 +62,7 @@ export function treeOf(arms: readonly { arm: string; stages: readonly Stage[] }[
     else base = arm
     for (const name of paysFor) needed.add(name)
     const curve = at ? ((at.stage.options.curve as number[] | undefined) ?? []) : []
-    return { arm, evaluated: at ? arm : BASE, paysFor: [...paysFor], curve }
+    return { arm, evaluated: at ? arm : BASE, end: at?.name ?? null, paysFor: [...paysFor], curve }
   })
   const others = [...preparing.values()].filter(({ name }) => !PREPARING.some((one) => one.name === name))
   const before = PREPARING.map((one) => preparing.get(one.name) ?? one).filter(({ name }) => needed.has(name))

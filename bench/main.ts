@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- alfworld|tau2|training|decoding …]`: speed and memory, printed as a table and written to
+ * `npm run bench [-- alfworld|tau2|training|decoding|weights …]`: speed and memory, printed as a table and written to
  * `bench/results/<name>.json`. PyTorch is measured in the same run, turn by turn, where `import torch` works.
  * `npm run bench -- peers`, which takes hours and a model, is a bench of its own: see `bench/peers/main.ts`.
  */
@@ -12,12 +12,14 @@ import { benchDecoding } from './decode.ts'
 import { benchTraining } from './engine.ts'
 import type { Row } from './row.ts'
 import { benchTau2 } from './tau2.ts'
+import { benchWeights } from './weights.ts'
 
 const benches: Record<string, () => Promise<Row[]>> = {
   alfworld: benchAlfworld,
   tau2: benchTau2,
   training: benchTraining,
   decoding: benchDecoding,
+  weights: benchWeights,
 }
 
 const wanted = process.argv.slice(2)

@@ -99,7 +99,9 @@ export {
 } from './environments/index.ts'
 // One step of learning, and what is measured.
 export {
+  type ArmCost,
   answerSequence,
+  armCosts,
   baselinePredictors,
   type EvaluationResult,
   type PredictOptions,
@@ -108,6 +110,9 @@ export {
   predictAndScore,
   predictionPrompt,
   type ScoredPrediction,
+  type WeightChange,
+  wastedSteps,
+  weightChange,
   worldModelResult,
 } from './evaluation/index.ts'
 export {
@@ -214,6 +219,7 @@ export {
   type StagePlan,
   type TrainingStage,
   type WorldModelOptions,
+  weightChangeStage,
   worldModelSftStage,
   worldModelStage,
 } from './stages/index.ts'

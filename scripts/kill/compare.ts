@@ -4,7 +4,16 @@ import { basename, join } from 'node:path'
 import { canonicalJson, readSafetensors } from '../../src/store/index.ts'
 
 /** What two runs of the same settings may differ in: when they ran, how long, and how much work was done twice. */
-const VOLATILE = new Set(['time', 'startedAt', 'finishedAt', 'seconds', 'tokensSampled', 'tokensTrained'])
+const VOLATILE = new Set([
+  'time',
+  'startedAt',
+  'finishedAt',
+  'seconds',
+  'tokensSampled',
+  'tokensTrained',
+  'tokensRead',
+  'flops',
+])
 const WITH_VOLATILE = new Set(['metrics.jsonl', 'run.json', 'stage.json'])
 
 /** Made from the other files, and says how long the run took. */

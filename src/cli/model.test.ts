@@ -48,6 +48,23 @@ describe('rwml model', () => {
     expect(weights(same)).toEqual(weights('models/mini'))
   })
 
+  it('compares two models: shares by layer and module, thresholds, a drawing, everything for programs', async () => {
+    const [half, svg] = [join(folder, 'half'), join(folder, 'moved.svg')]
+    await run('export', 'models/mini', '--out', half, '--dtype', 'f16')
+    await run('compare', 'models/mini', half, '--svg', svg, '--json')
+    const shown = printed.join('\n')
+    expect(shown).toMatch(/moved, layer +embedding +q +k +v +o +gate +up +down +norms +all/)
+    expect(shown).toMatch(/norms +0\.0% .* 1,152$/m)
+    expect(readFileSync(svg, 'utf8')).toMatch(/^<svg xmlns=.*<\/svg>\n$/s)
+    const change = JSON.parse(printed.at(-1)!)
+    expect(change).toMatchObject({ thresholds: [1e-5, 1e-4, 1e-3, 1e-2, 1e-1], all: { weights: 986624 } })
+    // A float16 holds every bfloat16 of usual size.
+    expect(change.all.relativeNorm).toBeLessThan(1e-6)
+    expect(change.cells).toHaveLength(4 * 8)
+    await expect(run('compare', 'models/mini', join(folder, 'none'))).rejects.toThrow('no model at')
+    for (const path of [half, svg]) rmSync(path, { recursive: true })
+  })
+
   it('refuses what is not there, what is there already, and damage, and leaves nothing behind', async () => {
     const out = join(folder, 'out')
     await expect(run('import', join(folder, 'none.gguf'), '--out', out)).rejects.toThrow('none.gguf is missing')

@@ -11,17 +11,19 @@ import {
   type WrittenModel,
 } from '../models/index.ts'
 import type { FloatType } from '../store/index.ts'
+import { compareCommand } from './model-compare.ts'
 import { pathName, refuseExisting, trainedFolder } from './paths.ts'
 import { textTable } from './table.ts'
 
 const DTYPES: Record<string, FloatType> = { f32: 'F32', f16: 'F16', bf16: 'BF16' }
 
-/** `rwml model inspect|import|export`. `hub` finds the client of the Hugging Face hub; another one in tests. */
+/** `rwml model inspect|import|export|compare`. `hub` finds the client of the Hugging Face hub; another one in tests. */
 export function modelCommand(hub?: HubLoader): Command {
-  const command = new Command('model').description('pretrained models: look at one, bring one in, give one out')
+  const command = new Command('model').description('models: look at one, bring one in, give one out, compare two')
   command.addCommand(inspectCommand())
   command.addCommand(importCommand(hub))
   command.addCommand(exportCommand())
+  command.addCommand(compareCommand())
   return command
 }
 

@@ -1,4 +1,5 @@
 export * from './cached.ts'
 export * from './embedder.ts'
 export * from './lexical.ts'
+export * from './service.ts'
 export * from './use-lite.ts'

@@ -110,7 +110,8 @@ export interface ForwardBackwardResult {
   loss: number
   /** Means over trained tokens (weight ≠ 0): `entropy`, `kl`, `clipShare`, `ratio`, `logprobDifference` (mean |new − old|), `logprobDifferenceMax`. */
   metrics: Record<string, number>
-  tokens: { trained: number; total: number }
+  /** `recomputed`: tokens whose layers went forward twice, to save memory. Absent: none, or it is not known. */
+  tokens: { trained: number; total: number; recomputed?: number }
   /** Per datum, the new log-probabilities along its tokens (0 where not computed). */
   logprobs: number[][]
 }

@@ -1,3 +1,5 @@
 export * from './engine.ts'
+export * from './flops.ts'
 export * from './local/index.ts'
 export * from './meter.ts'
+export * from './vllm/index.ts'

@@ -3,6 +3,7 @@ import { type Trajectory, transitionsOf } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { summariseFacts } from './episode-facts.ts'
 import type { PolicyResult } from './result.ts'
+import { wastedSteps } from './wasted.ts'
 
 const isSolved = (trajectory: Trajectory): boolean => (trajectory.reward ?? 0) > 0
 
@@ -33,6 +34,7 @@ export function policyResult(
     tasks: runs[0]?.length ?? 0,
     successByRun: counted.map((run) => share(run.filter(isSolved).length, run.length)),
     invalidShare: share(turns.filter((turn) => !turn.valid).length, turns.length),
+    wastedShare: share(all.flatMap(wastedSteps).filter(Boolean).length, turns.length),
     stepsPerSolved:
       solved.length === 0
         ? null
@@ -50,10 +52,12 @@ export function policyResult(
     episodes: counted.flatMap((run, index) =>
       run.map((trajectory) => ({
         taskId: trajectory.task.id,
+        kind: trajectory.task.kind,
         run: index,
         solved: isSolved(trajectory),
         steps: trajectory.turns.length,
         invalid: trajectory.turns.filter((turn) => !turn.valid).length,
+        wasted: wastedSteps(trajectory).filter(Boolean).length,
       })),
     ),
   }

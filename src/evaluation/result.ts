@@ -28,6 +28,8 @@ export interface PolicyResult {
   successByRun: number[]
   /** Share of steps that were not admissible. */
   invalidShare: number
+  /** Share of steps that changed nothing, invalid ones among them; see `wastedSteps`. Absent in older results. */
+  wastedShare?: number
   /** Mean steps of solved episodes; null when none was solved. */
   stepsPerSolved: number | null
   byKind: Record<string, { solved: number; episodes: number }>
@@ -43,7 +45,20 @@ export interface PolicyResult {
   failed?: number
   /** What the environment says of its episodes, the failed ones included; null where it says nothing. */
   facts?: FactSummary | null
-  episodes: { taskId: string; run: number; solved: boolean; steps: number; invalid: number }[]
+  episodes: EpisodeResult[]
+}
+
+/** One attempt of an evaluation. */
+export interface EpisodeResult {
+  taskId: string
+  /** Of the task. Absent in older results, as is `wasted`. */
+  kind?: string
+  run: number
+  solved: boolean
+  steps: number
+  /** Steps that were not admissible, and those that changed nothing. */
+  invalid: number
+  wasted?: number
 }
 
 /** Next-state prediction on frozen held-out transitions. */

@@ -40,6 +40,7 @@ const policySchema = z.object({
   tasks: count,
   successByRun: z.array(share),
   invalidShare: share,
+  wastedShare: share.optional(),
   stepsPerSolved: count.nullable(),
   byKind: z.record(z.string(), z.object({ solved: count, episodes: count })),
   grounding: share.nullable(),
@@ -55,7 +56,15 @@ const policySchema = z.object({
     .nullable()
     .optional(),
   episodes: z.array(
-    z.object({ taskId: z.string(), run: z.number(), solved: z.boolean(), steps: count, invalid: count }),
+    z.object({
+      taskId: z.string(),
+      kind: z.string().optional(),
+      run: z.number(),
+      solved: z.boolean(),
+      steps: count,
+      invalid: count,
+      wasted: count.optional(),
+    }),
   ),
 })
 

@@ -10,6 +10,7 @@ import {
   runStage,
   type Stage,
   type StageContext,
+  weightChangeStage,
   worldModelSftStage,
   worldModelStage,
 } from '../stages/index.ts'
@@ -21,21 +22,22 @@ export interface Method {
 }
 
 const triplets = [collectStage, rewardStage, filterStage]
+const measures = [weightChangeStage(), evaluateStage()]
 const AFTER_WORLD_MODEL = { from: 'world-model-rl' }
 
 /** Reinforcement World Model Learning, then policy RL (arXiv 2602.05842). */
 export const rwml: Method = {
   name: 'rwml',
-  stages: [...triplets, worldModelStage(), policyStage(AFTER_WORLD_MODEL), evaluateStage()],
+  stages: [...triplets, worldModelStage(), policyStage(AFTER_WORLD_MODEL), ...measures],
 }
 
 /** Policy RL alone: the baseline. */
-export const policyRl: Method = { name: 'policy-rl', stages: [...triplets, policyStage(), evaluateStage()] }
+export const policyRl: Method = { name: 'policy-rl', stages: [...triplets, policyStage(), ...measures] }
 
 /** World-model SFT on the same transitions, then policy RL: the rival without reinforcement. */
 export const worldModelSft: Method = {
   name: 'world-model-sft',
-  stages: [...triplets, worldModelSftStage(), policyStage({ from: 'world-model-sft' }), evaluateStage()],
+  stages: [...triplets, worldModelSftStage(), policyStage({ from: 'world-model-sft' }), ...measures],
 }
 
 /** Control: the same with next states exchanged within kind and verb. */
@@ -45,18 +47,18 @@ export const mismatchedTargets: Method = {
     ...triplets,
     worldModelStage({ teaches: 'mismatched targets' }),
     policyStage(AFTER_WORLD_MODEL),
-    evaluateStage(),
+    ...measures,
   ],
 }
 
 /** Control: the same with a reward that is a coin flip. */
 export const coinFlip: Method = {
   name: 'coin-flip',
-  stages: [...triplets, worldModelStage({ teaches: 'coin flip' }), policyStage(AFTER_WORLD_MODEL), evaluateStage()],
+  stages: [...triplets, worldModelStage({ teaches: 'coin flip' }), policyStage(AFTER_WORLD_MODEL), ...measures],
 }
 
 /** World-model and policy RL in turns [ours]. */
-export const interleaved: Method = { name: 'interleaved', stages: [...triplets, interleavedStage(), evaluateStage()] }
+export const interleaved: Method = { name: 'interleaved', stages: [...triplets, interleavedStage(), ...measures] }
 
 /** Every method that can be named; each is a few lines above. */
 export const METHODS: readonly Method[] = [rwml, policyRl, worldModelSft, mismatchedTargets, coinFlip, interleaved]

@@ -4,7 +4,7 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { shellQuote, UserError } from '../core/index.ts'
-import { MeteredTrainer, parameterCount } from '../engines/index.ts'
+import { MeteredTrainer, modelFlops, parameterCount } from '../engines/index.ts'
 import { type Environment, HELD_OUT } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
 import { JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
@@ -51,7 +51,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     const begunWith = identityOf(config, options.method, parts)
     checkResume(run, options, begunWith)
     const engine = await openEngine(parts)
-    const trainer = new MeteredTrainer(engine.trainer())
+    const trainer = new MeteredTrainer(engine.trainer(), modelFlops(engine.config, parts.lora))
     const now = new Date().toISOString()
     const info: RunInfo = {
       method: options.method.name,

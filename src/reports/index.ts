@@ -1,12 +1,15 @@
+export { heatMap } from './charts/heatMap.ts'
 export { type IntervalRow, intervalChart } from './charts/intervalChart.ts'
 export { type LineSeries, lineChart } from './charts/lineChart.ts'
 export { colourOf, NEUTRAL } from './charts/palette.ts'
+export { standaloneDrawing } from './charts/standalone.ts'
 export { diagnosisDocument } from './diagnosis.ts'
 export {
   type Block,
   type Cell,
   type Column,
   cell,
+  type Figure,
   type Inline,
   type ReportDocument,
   type Section,
@@ -23,3 +26,4 @@ export { PAPER_ABLATIONS, PAPER_FIGURES, PAPER_FORGETTING, type PaperRow } from 
 export * from './report.ts'
 export { configurationSection } from './sections/configuration.ts'
 export { bestBaseline } from './verdict.ts'
+export { MAP_TITLES, weightMap } from './weightMap.ts'

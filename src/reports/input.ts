@@ -1,4 +1,5 @@
-import type { ArmResult, EvaluationResult, MetricLine } from '../evaluation/index.ts'
+import type { ArmResult, EvaluationResult, MetricLine, StageWork } from '../evaluation/index.ts'
+import type { StageChange } from '../stages/index.ts'
 
 /** Everything a report is made of: plain data, so that it can be built without a run folder. */
 export interface ReportInput {
@@ -16,6 +17,8 @@ export interface ReportInput {
   evaluation: EvaluationResult | null
   /** What others than the run's models made of the same tasks; mostly none. */
   players: ArmResult[]
+  /** How far each training stage moved the weights; none where that was not measured. */
+  weightChanges: StageChange[]
   config: ConfigField[]
   /** Sentences on what a run of this size cannot see. */
   resolution: string[]
@@ -41,13 +44,8 @@ export interface RunFacts {
   version: string
 }
 
-export interface StageFacts {
-  name: string
-  title: string
-  /** Wall-clock seconds. */
-  seconds: number
-  tokensSampled?: number
-  tokensTrained?: number
+/** `seconds` are of the wall clock. */
+export interface StageFacts extends StageWork {
   notes: string[]
 }
 

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { plainIssue, UserError } from '../core/index.ts'
 import { armSchema, evaluationFileSchema } from '../evaluation/index.ts'
+import { WEIGHT_CHANGES_FILE, weightChangesSchema } from '../stages/index.ts'
 import { filterFacts } from './filterFacts.ts'
 import type { ReportInput, StageFacts } from './input.ts'
 import { limits } from './limits.ts'
@@ -38,6 +39,7 @@ export function loadReportInput(runFolder: string): ReportInput {
     metrics: readLines(file('metrics.jsonl'), metricLineSchema),
     evaluation,
     players: stages.flatMap(({ name }) => readIfThere(file('stages', name, 'players.json'), z.array(armSchema)) ?? []),
+    weightChanges: readIfThere(file('stages', 'weight-change', WEIGHT_CHANGES_FILE), weightChangesSchema) ?? [],
     config,
     resolution: [...resolution, ...limits(evaluation)],
   }

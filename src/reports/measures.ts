@@ -1,5 +1,5 @@
 import { type Interval, mean, sd } from '../core/index.ts'
-import type { ArmResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
+import type { ArmResult, EpisodeResult, EvaluationResult, PolicyResult, WorldModelResult } from '../evaluation/index.ts'
 import { formatDifference, formatValue, NOT_MEASURED, plural, type Unit } from './format.ts'
 import {
   type Cluster,
@@ -65,8 +65,19 @@ export function measuresOf(evaluation: EvaluationResult): Measure[] {
       unit: 'share',
       better: 'down',
       basis: 'of all steps',
-      arms: arms.map((arm) => invalidActions(arm.policy)),
+      arms: arms.map((arm) => shareOfSteps(arm.policy, 'invalid') ?? invalidActions(arm.policy)),
     })
+    const counted = arms.some(({ policy }) => policy.some(({ episodes }) => episodes.some(hasWaste)))
+    if (counted) {
+      measures.push({
+        id: 'wasted',
+        title: 'Wasted actions',
+        unit: 'share',
+        better: 'down',
+        basis: 'of all steps, invalid ones among them',
+        arms: arms.map((arm) => shareOfSteps(arm.policy, 'wasted')),
+      })
+    }
     measures.push({
       id: 'steps',
       title: 'Steps per solved task',
@@ -208,14 +219,21 @@ function success(results: readonly PolicyResult[]): Estimate | null {
   }
 }
 
-function invalidActions(results: readonly PolicyResult[]): Estimate | null {
-  const clusters = clustersOf(results, (episode) => [episode.invalid, episode.steps])
+const hasWaste = ({ wasted }: EpisodeResult): boolean => wasted !== undefined
+
+/** Steps of one sort among all steps, over tasks; null where some episode did not count them. */
+function shareOfSteps(results: readonly PolicyResult[], of: 'invalid' | 'wasted'): Estimate | null {
+  if (of === 'wasted' && !results.every(({ episodes }) => episodes.every(hasWaste))) return null
+  const measure = (episode: EpisodeResult): [number, number] => [episode[of] ?? 0, episode.steps]
+  const clusters = clustersOf(results, measure)
   const estimate = clusteredMean([...clusters.values()])
-  if (estimate) {
-    const interval = clusteredShareInterval([...clusters.values()])
-    const deviation = overRuns(results, (episode) => [episode.invalid, episode.steps])
-    return { value: estimate.value, sd: deviation, interval, clusters }
-  }
+  if (!estimate) return null
+  const interval = clusteredShareInterval([...clusters.values()])
+  return { value: estimate.value, sd: overRuns(results, measure), interval, clusters }
+}
+
+/** Of results that do not tell their episodes. */
+function invalidActions(results: readonly PolicyResult[]): Estimate | null {
   const tasks = results.reduce((sum, result) => sum + result.tasks, 0)
   if (tasks === 0) return null
   const value = results.reduce((sum, result) => sum + (result.invalidShare * result.tasks) / tasks, 0)
@@ -223,7 +241,7 @@ function invalidActions(results: readonly PolicyResult[]): Estimate | null {
 }
 
 function stepsPerSolved(results: readonly PolicyResult[]): Estimate | null {
-  const measure = (episode: Episode): [number, number] => (episode.solved ? [episode.steps, 1] : [0, 0])
+  const measure = (episode: EpisodeResult): [number, number] => (episode.solved ? [episode.steps, 1] : [0, 0])
   // Not paired: two arms solve different tasks.
   const clusters = [...clustersOf(results, measure).values()]
   const estimate = clusteredMean(clusters)
@@ -274,11 +292,9 @@ export function changeFromBaseline(evaluation: EvaluationResult, predictor: stri
   return baseline && model && changeBetween(baseline, model)
 }
 
-type Episode = PolicyResult['episodes'][number]
-
 function clustersOf(
   results: readonly PolicyResult[],
-  measure: (episode: Episode) => [sum: number, count: number],
+  measure: (episode: EpisodeResult) => [sum: number, count: number],
 ): Map<string, Cluster> {
   const clusters = new Map<string, Cluster>()
   for (const result of results) {
@@ -293,7 +309,10 @@ function clustersOf(
 }
 
 /** Standard deviation over evaluation runs of Σ sum / Σ count. */
-function overRuns(results: readonly PolicyResult[], measure: (episode: Episode) => [number, number]): number | null {
+function overRuns(
+  results: readonly PolicyResult[],
+  measure: (episode: EpisodeResult) => [number, number],
+): number | null {
   const byRun = new Map<number, Cluster>()
   for (const episode of results.flatMap((result) => result.episodes)) {
     const [sum, count] = measure(episode)

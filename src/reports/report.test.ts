@@ -11,7 +11,9 @@ const HEADINGS = [
   'Beside the paper',
   'Predictions beside what really followed',
   'Task success by kind',
+  'How steps were spent',
   'Filter',
+  'How far the weights moved',
   'Cost',
   'The world-model reward',
   'Configuration',
@@ -74,6 +76,39 @@ describe('a finished run', () => {
   })
 })
 
+describe('cost and weights', () => {
+  const { markdown, html } = buildReport(fixtureInput())
+
+  test('an arm pays for all that it rests on, and success is held against it', () => {
+    const cost = markdown.split('## Cost')[1].split('\n## ')[0]
+    expect(cost).toMatch(
+      /\| after world-model RL<br>collect, reward, filter, world-model-rl \| 3 min 14 s \| 20 \| [+−±][\d.]+ points \| −?[\d.e-]+ \| −?[\d.]+ \|/,
+    )
+    expect(cost).toContain('after policy RL<br>collect, reward, filter, world-model-rl, policy-rl')
+    const older = fixtureInput()
+    for (const stage of older.stages) delete stage.flops
+    const without = buildReport(older).markdown.split('## Cost')[1].split('\n## ')[0]
+    expect(without).toMatch(/\| after policy RL<br>[^|]+\| 7 min 25 s \| – \|/)
+    expect(without).not.toContain('tokens read')
+  })
+
+  test('weights that moved stand by threshold and module, and are drawn', () => {
+    const weights = markdown.split('## How far the weights moved')[1].split('\n## ')[0]
+    expect(weights).toContain('| base → after world-model RL | 90.0% | 70.0% | 40.0% | 10.0% | 1.0% | 0.20% | 0.05 |')
+    expect(weights).toContain('| after world-model RL → after policy RL |')
+    expect(html.match(/aria-label="Share of weights with [^"]+ by module and layer"/g)).toHaveLength(2)
+    const bare = buildReport({ ...fixtureInput(), weightChanges: [] })
+    expect(bare.markdown).not.toContain('How far the weights moved')
+  })
+
+  test('steps are told by split and by kind', () => {
+    const steps = markdown.split('## How steps were spent')[1].split('\n## ')[0]
+    expect(steps).toContain('| base: invalid | base: wasted | base: steps if solved |')
+    expect(steps).toMatch(/\| pick heat then place \| [\d.]+% \| [\d.]+% \| [\d.]+ \|/)
+    expect(markdown).toMatch(/\| Wasted actions<br>of all steps/)
+  })
+})
+
 describe('results that are not good', () => {
   test('invalid actions that nothing was trained on do not hide what was learned of the others', () => {
     const input = fixtureInput()
@@ -110,6 +145,7 @@ describe('missing parts', () => {
     reward: null,
     metrics: [],
     evaluation: null,
+    weightChanges: [],
     config: [],
     resolution: [],
   }
@@ -118,8 +154,8 @@ describe('missing parts', () => {
     const { markdown, html } = buildReport(bare)
     expect(markdown).toContain('Nothing has been evaluated yet.')
     expect(markdown).toContain('This run has no filter stage.')
-    // All but the comparison with the paper, which has nothing to compare.
-    expect(markdown.match(/^## /gm)).toHaveLength(HEADINGS.length - 1)
+    // All but those on steps, weights and the paper, which have nothing to compare.
+    expect(markdown.match(/^## /gm)).toHaveLength(HEADINGS.length - 3)
     expect(markdown).not.toContain('Beside the paper')
     expect(html).not.toMatch(/NaN|Infinity|undefined|null/)
   })
@@ -143,7 +179,7 @@ describe('missing parts', () => {
     const [, verdict] = markdown.split('\n\n')
     expect(verdict).toMatch(/^The share of next states predicted exactly .* There is no task reward/)
     expect(markdown).toContain('| World model, exact')
-    const about = ['Beside the paper', 'Task success by kind']
+    const about = ['Beside the paper', 'Task success by kind', 'How steps were spent']
     expect(markdown.match(/^## .*$/gm)).toEqual(
       HEADINGS.filter((heading) => !about.includes(heading)).map((heading) => `## ${heading}`),
     )

@@ -14,7 +14,9 @@ import { predictionsSection } from './sections/predictions.ts'
 import { resolutionSection } from './sections/resolution.ts'
 import { resultsSection } from './sections/results.ts'
 import { rewardSection } from './sections/reward.ts'
+import { stepsSection } from './sections/steps.ts'
 import { taskKindsSection } from './sections/taskKinds.ts'
+import { weightsSection } from './sections/weights.ts'
 import { worldModelSection } from './sections/worldModel.ts'
 import { verdict } from './verdict.ts'
 
@@ -46,8 +48,10 @@ function reportDocument(input: ReportInput): ReportDocument {
       paperSection(input),
       predictionsSection(input),
       taskKindsSection(input),
+      stepsSection(input),
       conductSection(input),
       filterSection(input),
+      weightsSection(input),
       costSection(input),
       rewardSection(input),
       configurationSection(input),

@@ -48,6 +48,12 @@ export const stageFileSchema = z.object({
   seconds: count,
   tokensSampled: count.optional(),
   tokensTrained: count.optional(),
+  tokensRead: count.optional(),
+  flops: count.optional(),
+  from: z.string().optional(),
+  arms: z.array(z.string()).optional(),
+  reads: z.array(z.string()).optional(),
+  makes: z.array(z.string()).optional(),
   notes: z.array(z.string()).default([]),
 })
 

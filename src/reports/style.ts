@@ -55,6 +55,12 @@ export function styleSheet(): string {
   ].join('\n')
 }
 
+/** What a drawing needs outside the page: many programs that show one know no variables, so colours stand in their place. */
+export function drawingStyle(): string {
+  const style = `svg{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}${DRAWINGS}.ground{fill:var(--paper)}.chart .title{font-size:13px;font-weight:600}`
+  return style.replace(/var\(--([\w-]+)\)/g, (_, name: keyof typeof LIGHT) => LIGHT[name])
+}
+
 function variables(colours: Record<string, string>): string {
   return Object.entries(colours)
     .map(([name, colour]) => `--${name}:${colour}`)
@@ -117,6 +123,7 @@ figcaption b{color:var(--ink);font-weight:600;margin-right:8px}
 .chart .value{font-weight:600}
 .chart .value .tick{font-weight:400;font-size:11px}
 .chart .inside{fill:var(--paper);font-weight:600}
+.chart .small{font-size:11px;font-weight:400}
 .grid{stroke:var(--grid)}
 .axis{stroke:var(--soft);stroke-opacity:.55}
 .line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}

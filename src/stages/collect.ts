@@ -61,6 +61,7 @@ export function planCollect(
 /** What a stage that collects leaves to the next ones, and says of it. */
 export function handOn(collected: Collected, artifacts: Artifacts): Outcome {
   artifacts.collected = collected
+  artifacts.rewarded = collected.counts.rewarded > 0
   artifacts.kept = collected.train
   const { episodes, transitions, valid, rewarded, solved, shortened, tooLong } = collected.counts
   const { train, filter } = collected

@@ -26,7 +26,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
     options: { ...options },
     placed: (place) => policyStage({ ...options, ...place }),
     async run(context, artifacts) {
-      if (artifacts.collected && artifacts.collected.counts.rewarded === 0) {
+      if (artifacts.rewarded === false) {
         return { notes: ['left out: there is no task reward to play for'] }
       }
       const settings = { ...context.config.policy, ...options.settings }

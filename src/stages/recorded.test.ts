@@ -9,11 +9,12 @@ import { miniPreset } from '../methods/index.ts'
 import { RunFolder } from '../store/index.ts'
 import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
 import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
-import { collect } from './collect.ts'
+import { collect, handOn } from './collect.ts'
 import { resolveConfig } from './config.ts'
 import type { StageContext } from './context.ts'
 import { policyStage } from './policy-rl.ts'
 import { chooseReward } from './reward.ts'
+import type { Artifacts } from './stage.ts'
 
 const tokenizer = new Tokenizer(byteTokenizerFile(CHATML_SPECIAL), { eos_token: '<|endoftext|>' })
 const format = new ChatFormat(tokenizer, new ChatTemplate(CHATML))
@@ -90,8 +91,9 @@ describe('recorded play', () => {
 
   it('leaves policy RL out, whatever rewards stand in the logs', async () => {
     const context = contextOf()
-    const collected = await collect(context)
-    const { notes } = await policyStage().run(context, { collected, models: new Map(), arms: [] })
+    const artifacts: Artifacts = { models: new Map(), arms: [] }
+    handOn(await collect(context), artifacts)
+    const { notes } = await policyStage().run(context, artifacts)
     expect(notes).toEqual(['left out: there is no task reward to play for'])
   })
 

@@ -17,11 +17,15 @@ export const BASE = 'base'
 
 /** What the stages of a run hand on to each other. */
 export interface Artifacts {
+  /** Whether the environment rewards an episode; known once something was collected. */
+  rewarded?: boolean
   collected?: Collected
   reward?: WorldModelReward
   kept?: Transition[]
   /** Model folder that each stage left, by the stage's name; `base` is what the run starts from. */
   models: Map<string, string>
+  /** What each training stage started from, by the stage's name: a stage's name, or a model folder. */
+  starts?: Map<string, string>
   /** Checkpoints to evaluate, in order. */
   arms: Arm[]
   evaluation?: EvaluationResult
@@ -70,16 +74,44 @@ export function need<T>(value: T | undefined, stage: string, from: string): T {
   return value
 }
 
-/** The model a stage starts from. @throws Error where `from` names neither a stage before it nor a model folder. */
+/** The model a stage starts from; that it does is noted among the artifacts. @throws Error where `from` names neither a stage before it nor a model folder. */
 export function startOf(artifacts: Artifacts, stage: string, from = BASE): string {
   const folder = existsSync(join(from, 'config.json')) ? from : undefined
+  artifacts.starts ??= new Map()
+  artifacts.starts.set(stage, from)
   return need(artifacts.models.get(from) ?? folder, stage, `a stage named "${from}", or a model folder there,`)
+}
+
+/** Artifacts that say where a model came from and went: they cost nothing by themselves. */
+const PLACES: readonly (string | symbol)[] = ['models', 'starts', 'arms', 'evaluation'] satisfies (keyof Artifacts)[]
+
+/**
+ * The artifacts, and which of them whoever holds them reads and makes. That is what a stage rests on: an arm pays for it. Only
+ * what is learned from counts, lists and rewards; a yes or no is a thing one knows.
+ */
+function watched(artifacts: Artifacts): { handed: Artifacts; reads: Set<string>; makes: Set<string> } {
+  const [reads, makes] = [new Set<string>(), new Set<string>()]
+  const handed = new Proxy(artifacts, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key)
+      const isData = typeof value === 'object' && value !== null && !PLACES.includes(key)
+      if (isData && !makes.has(String(key))) reads.add(String(key))
+      return value
+    },
+    set(target, key, value) {
+      if (!PLACES.includes(key)) makes.add(String(key))
+      return Reflect.set(target, key, value)
+    },
+  })
+  return { handed, reads, makes }
 }
 
 const recordSchema = z.looseObject({
   seconds: z.number(),
   tokensSampled: z.number(),
   tokensTrained: z.number(),
+  tokensRead: z.number().default(0),
+  flops: z.number().default(0),
   startedAt: z.string(),
   finished: z.boolean(),
 })
@@ -97,7 +129,9 @@ export function stageRecord(run: RunFolder, stage: string): z.infer<typeof recor
 export async function runStage(stage: Stage, context: StageContext, artifacts: Artifacts): Promise<void> {
   const path = join(context.run.stageFolder(stage.name), 'stage.json')
   const before = stageRecord(context.run, stage.name)
-  const { sampled, trained } = context.tokens
+  const then = { ...context.tokens }
+  const { handed, reads, makes } = watched(artifacts)
+  const armsBefore = artifacts.arms.length
   const startedAt = before?.startedAt ?? new Date().toISOString()
   const began = performance.now()
   const write = (outcome: Outcome, finished: boolean) => {
@@ -107,9 +141,15 @@ export async function runStage(stage: Stage, context: StageContext, artifacts: A
       title: stage.title,
       startedAt,
       seconds: (before?.seconds ?? 0) + (performance.now() - began) / 1000,
-      tokensSampled: (before?.tokensSampled ?? 0) + context.tokens.sampled - sampled,
-      tokensTrained: (before?.tokensTrained ?? 0) + context.tokens.trained - trained,
+      tokensSampled: (before?.tokensSampled ?? 0) + context.tokens.sampled - then.sampled,
+      tokensTrained: (before?.tokensTrained ?? 0) + context.tokens.trained - then.trained,
+      tokensRead: (before?.tokensRead ?? 0) + context.tokens.read - then.read,
+      flops: (before?.flops ?? 0) + context.tokens.flops - then.flops,
       finished,
+      from: artifacts.starts?.get(stage.name),
+      arms: artifacts.arms.slice(armsBefore).map(({ arm }) => arm),
+      reads: [...reads],
+      makes: [...makes],
       ...outcome,
     }
     writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
@@ -120,7 +160,7 @@ export async function runStage(stage: Stage, context: StageContext, artifacts: A
     write({ notes: [] }, false)
   }
   try {
-    write(await stage.run({ ...context, log }, artifacts), true)
+    write(await stage.run({ ...context, log }, handed), true)
   } catch (error) {
     // The failure is what matters: where even the record cannot be written (a full disk), it must not hide it.
     try {

@@ -13,8 +13,16 @@ export function writeFileAtomic(path: string, content: string | Uint8Array): voi
   writePiecesAtomic(path, [bytes], bytes.length)
 }
 
-/** The same for content that is made piece by piece and is never in memory whole; `size` is that of all pieces in bytes. */
-export function writePiecesAtomic(path: string, pieces: Iterable<Uint8Array>, size: number): void {
+/** The same for what can be had again: a power cut may leave it empty or full of zeros, which its reader has to notice. */
+export function writeCacheFile(path: string, content: Uint8Array): void {
+  writePiecesAtomic(path, [content], content.length, false)
+}
+
+/**
+ * The same for content that is made piece by piece and is never in memory whole; `size` is that of all pieces in bytes.
+ * Lasting: it is on the disk when this returns.
+ */
+export function writePiecesAtomic(path: string, pieces: Iterable<Uint8Array>, size: number, lasting = true): void {
   makeFolder(dirname(path))
   const temporary = temporaryName(path)
   try {
@@ -23,12 +31,12 @@ export function writePiecesAtomic(path: string, pieces: Iterable<Uint8Array>, si
       for (const bytes of pieces) {
         for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
       }
-      fsyncSync(file)
+      if (lasting) fsyncSync(file)
     } finally {
       closeSync(file)
     }
     renameSync(temporary, path)
-    syncFolder(dirname(path))
+    if (lasting) syncFolder(dirname(path))
   } catch (error) {
     // Explained first: with the unfinished file gone, there would seem to be room.
     const reason = explained(error, `write ${path}`, { path, bytes: size })

@@ -18,16 +18,16 @@ export function halfTable(): Float32Array {
   return halves
 }
 
-export function fromFloat16(values: Uint16Array): Float32Array {
+/** Into `out`, of the same length, where it is given. */
+export function fromFloat16(values: Uint16Array, out: Float32Array = new Float32Array(values.length)): Float32Array {
   const table = halfTable()
-  const out = new Float32Array(values.length)
   for (let i = 0; i < out.length; i++) out[i] = table[values[i]]
   return out
 }
 
-export function fromBfloat16(values: Uint16Array): Float32Array {
-  const out = new Float32Array(values.length)
-  const bits = new Uint32Array(out.buffer)
+/** Into `out`, of the same length, where it is given. */
+export function fromBfloat16(values: Uint16Array, out: Float32Array = new Float32Array(values.length)): Float32Array {
+  const bits = new Uint32Array(out.buffer, out.byteOffset, out.length)
   for (let i = 0; i < out.length; i++) bits[i] = values[i] << 16
   return out
 }

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { writePiecesAtomic } from './atomic.ts'
 import { fromBfloat16, fromFloat16, toBfloat16, toFloat16 } from './float16.ts'
-import { readExactly } from './read-exactly.ts'
-import { elements, type TensorInfo, type TensorSource } from './tensors.ts'
+import { fill, readExactly } from './read-exactly.ts'
+import { elements, type RowSource, rowWidth, type TensorInfo } from './tensors.ts'
 
 /**
  * The safetensors file format: an 8-byte little-endian header length, a JSON header naming each tensor's type, shape
@@ -64,11 +64,13 @@ interface StoredTensor extends TensorInfo {
 }
 
 /** An open safetensors file whose header has been checked against itself and against the file's size. */
-export class SafetensorsReader implements TensorSource {
+export class SafetensorsReader implements RowSource {
   readonly path: string
   readonly tensors: ReadonlyMap<string, StoredTensor>
   readonly metadata: Record<string, string>
   private readonly file: number
+  /** Rows as they are stored, where that is not as float32. */
+  private stored = new Uint16Array(0)
 
   /** @throws UserError if the file is missing, truncated, or its header contradicts itself or the file. */
   constructor(path: string) {
@@ -89,12 +91,33 @@ export class SafetensorsReader implements TensorSource {
   }
 
   read(name: string): Float32Array {
+    const tensor = this.tensor(name)
+    const bytes = readExactly(this.file, tensor.bytes, tensor.position)
+    if (!bytes) throw this.shorter()
+    return decode(tensor.dtype, bytes)
+  }
+
+  readRows(name: string, first: number, target: Float32Array): void {
+    const { dtype, shape, position } = this.tensor(name)
+    const start = first * rowWidth(shape)
+    const as32 = dtype === 'F32'
+    if (!as32 && this.stored.length < target.length) this.stored = new Uint16Array(target.length)
+    const values = as32 ? target : this.stored.subarray(0, target.length)
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+    if (!fill(this.file, bytes, position + start * values.BYTES_PER_ELEMENT)) throw this.shorter()
+    if (dtype === 'F16') fromFloat16(values as Uint16Array, target)
+    if (dtype === 'BF16') fromBfloat16(values as Uint16Array, target)
+  }
+
+  private tensor(name: string): StoredTensor {
     const tensor = this.tensors.get(name)
     if (!tensor) throw new Error(`${this.path} has no tensor ${name}`)
-    const bytes = readExactly(this.file, tensor.bytes, tensor.position)
-    // It fitted when the file was opened.
-    if (!bytes) throw new UserError(`${this.path} became shorter while it was read: is something writing to it?`)
-    return decode(tensor.dtype, bytes)
+    return tensor
+  }
+
+  /** It fitted when the file was opened. */
+  private shorter(): UserError {
+    return new UserError(`${this.path} became shorter while it was read: is something writing to it?`)
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { readJson } from './json.ts'
 import { SafetensorsReader } from './safetensors.ts'
-import type { TensorInfo, TensorSource } from './tensors.ts'
+import type { RowSource, TensorInfo } from './tensors.ts'
 
 /** Which file holds each tensor, relative to the index. */
 const indexSchema = z.object({ weight_map: z.record(z.string(), z.string()) })
@@ -23,7 +23,7 @@ export function shardsOf(indexPath: string): string[] {
 }
 
 /** Weights in several safetensors files that an index (`model.safetensors.index.json`) joins. */
-export class ShardedReader implements TensorSource {
+export class ShardedReader implements RowSource {
   readonly path: string
   readonly tensors: ReadonlyMap<string, TensorInfo>
   private readonly shards: SafetensorsReader[] = []
@@ -52,9 +52,17 @@ export class ShardedReader implements TensorSource {
   }
 
   read(name: string): Float32Array {
+    return this.holder(name).read(name)
+  }
+
+  readRows(name: string, first: number, target: Float32Array): void {
+    this.holder(name).readRows(name, first, target)
+  }
+
+  private holder(name: string): SafetensorsReader {
     const shard = this.holders.get(name)
     if (!shard) throw new Error(`${this.path} has no tensor ${name}`)
-    return shard.read(name)
+    return shard
   }
 
   close(): void {

@@ -19,6 +19,20 @@ export interface TensorSource {
   close(): void
 }
 
+/** Tensors of which a part can be read: what goes through a large model piece by piece needs no tensor whole. */
+export interface RowSource extends TensorSource {
+  /**
+   * Fills `target` with whole rows of a tensor that is there, from row `first` on. A row is as long as the last dimension; of a
+   * vector each value is one. @throws UserError if they cannot be read.
+   */
+  readRows(name: string, first: number, target: Float32Array): void
+}
+
+/** Values in a row of a tensor of this shape. */
+export function rowWidth(shape: readonly number[]): number {
+  return shape.length > 1 ? shape[shape.length - 1] : 1
+}
+
 /** Number of values in a tensor of this shape. */
 export function elements(shape: readonly number[]): number {
   return shape.reduce((a, b) => a * b, 1)

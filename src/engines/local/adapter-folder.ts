@@ -4,7 +4,9 @@ import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../core/index.ts'
 import {
+  type RowSource,
   readJson,
+  rowWidth,
   SafetensorsReader,
   type TensorInfo,
   type TensorSource,
@@ -121,14 +123,16 @@ export function writeAdapterFiles(
 }
 
 /** A base model's weights with an adapter added, tensor by tensor. */
-export class MergedWeights implements TensorSource {
+export class MergedWeights implements RowSource {
   readonly path: string
   readonly tensors: ReadonlyMap<string, TensorInfo>
-  private readonly base: TensorSource
+  private readonly base: RowSource
   private readonly adapter: Adapter
+  /** The adapter's matrices beside the weight that was read last: its next rows need them again. */
+  private beside: { name: string; a: Float32Array; b: Float32Array } | undefined
 
   /** Closes the base with itself, or where the adapter does not fit it. @throws UserError then. */
-  constructor(base: TensorSource, adapter: Adapter) {
+  constructor(base: RowSource, adapter: Adapter) {
     this.base = base
     this.adapter = adapter
     this.path = adapter.weights.path
@@ -142,10 +146,24 @@ export class MergedWeights implements TensorSource {
 
   read(name: string): Float32Array {
     const values = this.base.read(name)
-    const { a, b } = loraNames(name)
-    const { weights, lora } = this.adapter
-    if (weights.tensors.has(a)) addProduct(values, weights.read(a), weights.read(b), lora.rank, loraScale(lora))
+    this.addAdapter(name, 0, values)
     return values
+  }
+
+  readRows(name: string, first: number, target: Float32Array): void {
+    this.base.readRows(name, first, target)
+    this.addAdapter(name, first, target)
+  }
+
+  private addAdapter(name: string, first: number, rows: Float32Array): void {
+    const names = loraNames(name)
+    const { weights, lora } = this.adapter
+    const info = weights.tensors.get(names.a)
+    if (!info) return
+    if (this.beside?.name !== name) this.beside = { name, a: weights.read(names.a), b: weights.read(names.b) }
+    const { a, b } = this.beside
+    const last = first + rows.length / rowWidth(info.shape)
+    addProduct(rows, a, b.subarray(first * lora.rank, last * lora.rank), lora.rank, loraScale(lora))
   }
 
   close(): void {

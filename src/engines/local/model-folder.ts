@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { UserError } from '../../core/index.ts'
 import {
   type FloatType,
+  type RowSource,
   SafetensorsReader,
   ShardedReader,
   shardsOf,
-  type TensorSource,
   type WritableTensor,
   writeFileAtomic,
   writeSafetensors,
@@ -63,7 +63,7 @@ export function weightFiles(folder: string): string[] {
  * The weights of a model folder by Hugging Face name, an adapter added to its base; close it.
  * @throws UserError if they are missing or damaged.
  */
-export function openModelWeights(folder: string): TensorSource {
+export function openModelWeights(folder: string): RowSource {
   if (isAdapterFolder(folder)) {
     const adapter = openAdapter(folder)
     try {

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Markup } from '../markup.ts'
 import { barChart } from './barChart.ts'
+import { heatMap } from './heatMap.ts'
 import { intervalChart } from './intervalChart.ts'
 import { lineChart } from './lineChart.ts'
 import { linearScale } from './scale.ts'
 import { shareBar } from './shareBar.ts'
+import { standaloneDrawing } from './standalone.ts'
 import { fitText, spreadLabels, textWidth } from './text.ts'
 
 const anyNumber = fc.double()
@@ -40,6 +42,17 @@ describe('whatever the numbers, drawings hold finite ones only', () => {
     fc.assert(
       fc.property(fc.array(bar, { maxLength: 6 }), (bars) => {
         expectFinite(barChart({ label: 'b', width: 510, names: 190, high: 1, bars }))
+      }),
+    )
+  })
+
+  test('heat maps', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true })
+    const row = fc.record({ name: fc.string(), values: fc.array(fc.option(share), { maxLength: 40 }), all: share })
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), fc.double({ min: 1e-4, max: 1, noNaN: true }), (rows, high) => {
+        const columns = Array.from({ length: 40 }, (_, i) => String(i))
+        expectFinite(heatMap({ label: 'h', width: 510, across: 'layers', columns, rows, high }))
       }),
     )
   })
@@ -118,4 +131,26 @@ test('a line is drawn through the mean of its neighbours, dots through the value
   expect(markup.match(/class="raw"/g)).toHaveLength(40)
   expect(markup.match(/class="line"/g)).toHaveLength(1)
   expect(markup).toContain('>reward</text>')
+})
+
+describe('a heat map', () => {
+  const row = { name: 'down', values: [0, 0.5, null, 0.996], all: 0.5 }
+  const map = heatMap({ label: 'm', width: 510, across: 'layers', columns: ['0', '1', '2', '3'], rows: [row], high: 1 })
+
+  test('draws what is there, says it in the cell and on hovering, and rounds nearly all not to all', () => {
+    expect(map.markup.match(/<title>down/g)).toHaveLength(4)
+    expect(map.markup).toContain('<title>down, layers: 3: 99.60%</title>')
+    expect(map.markup).toContain('>99.6%</text>')
+    expect(map.markup).toContain('fill-opacity="0.05"')
+  })
+
+  test('stands as a file of its own, with colours and without variables', () => {
+    const file = standaloneDrawing('both', [
+      { title: 'one', drawing: map },
+      { title: 'two', drawing: map },
+    ])
+    expect(file).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="542" height="\d+"/)
+    expect(file).not.toContain('var(')
+    expect(file.match(/<svg x="16" y="\d+" width="510"/g)).toHaveLength(2)
+  })
 })

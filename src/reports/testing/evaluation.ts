@@ -71,7 +71,15 @@ function policyResult(
       const solved = random.chance(Math.min(1, success * ease))
       const steps = solved ? random.integer(5, 18) : 30
       const wasted = Array.from({ length: steps }, () => random.chance(invalid)).filter(Boolean).length
-      episodes.push({ taskId: `${split}-${task}`, run, solved, steps, invalid: wasted })
+      episodes.push({
+        taskId: `${split}-${task}`,
+        kind,
+        run,
+        solved,
+        steps,
+        invalid: wasted,
+        wasted: Math.min(steps, wasted + 2),
+      })
       byKind[kind] ??= { solved: 0, episodes: 0 }
       byKind[kind].episodes++
       if (solved) byKind[kind].solved++

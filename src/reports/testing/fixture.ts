@@ -3,7 +3,7 @@
  * and the eye use it.
  */
 import { Random } from '../../core/index.ts'
-import type { MetricLine } from '../../evaluation/index.ts'
+import { type MetricLine, WEIGHT_MODULES, type WeightChange } from '../../evaluation/index.ts'
 import type { ConfigField, ReportInput } from '../input.ts'
 import { fixtureEvaluation, TRANSITION_KINDS } from './evaluation.ts'
 
@@ -32,16 +32,42 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
         title: 'Collect',
         seconds: 17,
         tokensSampled: 410_000,
+        tokensRead: 300_000,
+        flops: 2e12,
+        reads: [],
+        makes: ['collected', 'kept'],
         notes: ['2,300 transitions from 256 tasks × 3.'],
       },
-      { name: 'reward', title: 'Choose the reward', seconds: 1, notes: ['embedding'] },
-      { name: 'filter', title: 'Filter', seconds: 82, tokensSampled: 1_900_000, tokensTrained: 240_000, notes: [] },
+      {
+        name: 'reward',
+        title: 'Choose the reward',
+        seconds: 1,
+        notes: ['embedding'],
+        flops: 0,
+        reads: ['collected'],
+        makes: ['reward'],
+      },
+      {
+        name: 'filter',
+        title: 'Filter',
+        seconds: 82,
+        tokensSampled: 1_900_000,
+        tokensTrained: 240_000,
+        flops: 6e12,
+        reads: ['collected', 'reward'],
+        makes: ['kept'],
+        notes: [],
+      },
       {
         name: 'world-model-rl',
         title: 'World-model RL',
         seconds: 94,
         tokensSampled: 1_200_000,
         tokensTrained: 1_150_000,
+        flops: 1.2e13,
+        from: 'base',
+        arms: ['after world-model RL'],
+        reads: ['kept', 'reward'],
         notes: [],
       },
       {
@@ -50,6 +76,10 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
         seconds: 251,
         tokensSampled: 2_600_000,
         tokensTrained: 2_400_000,
+        flops: 2.5e13,
+        from: 'world-model-rl',
+        arms: ['after policy RL'],
+        reads: [],
         notes: ['3 of 50 steps had no group with variance.'],
       },
       { name: 'evaluate', title: 'Evaluate', seconds: 38, tokensSampled: 900_000, notes: [] },
@@ -78,11 +108,35 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
     metrics: [...worldModelSteps(seed), ...policySteps(seed)],
     evaluation: fixtureEvaluation(seed, effect),
     players: [],
+    weightChanges: [
+      { from: 'base', to: 'world-model-rl', change: weightChangeFixture(0.002) },
+      { from: 'world-model-rl', to: 'policy-rl', change: weightChangeFixture(0.003) },
+    ],
     config: CONFIG,
     resolution: [
       'One run from one seed: training with another seed moves success by several points, which no interval here includes.',
       'There is no arm trained by policy RL alone, so this run cannot say whether world-model RL helped policy RL.',
     ],
+  }
+}
+
+/** Four layers whose last ones moved most. */
+export function weightChangeFixture(norm: number): WeightChange {
+  const moved = (factor: number) => ({
+    weights: 1000,
+    moved: [0.9, 0.7, 0.4, 0.1, 0.01].map((share) => Math.min(1, share * factor)),
+    relativeNorm: norm * factor,
+    largest: 0.05,
+  })
+  const layers = [0.7, 0.9, 1.1, 1.3]
+  const inside = WEIGHT_MODULES.filter((module) => module !== 'embedding' && module !== 'head')
+  return {
+    thresholds: [1e-5, 1e-4, 1e-3, 1e-2, 1e-1],
+    all: moved(1),
+    modules: [{ module: 'embedding', ...moved(0.3) }, ...inside.map((module) => ({ module, ...moved(1) }))],
+    layers: layers.map(moved),
+    cells: layers.flatMap((factor, layer) => inside.map((module) => ({ layer, module, ...moved(factor) }))),
+    tensors: [],
   }
 }
 

@@ -1,7 +1,17 @@
 import { mean } from '../../core/index.ts'
-import { type Cell, cell, colourOf, intervalChart, lineChart, type Section } from '../../reports/index.ts'
+import {
+  type Cell,
+  cell,
+  colourOf,
+  type Figure,
+  heatMap,
+  intervalChart,
+  lineChart,
+  type Section,
+} from '../../reports/index.ts'
 import { baseGains } from '../base-strength.ts'
 import { differenceOf } from '../compare.ts'
+import type { RecordedWeights } from '../record.ts'
 import type { RegisteredArm } from '../registered.ts'
 import { bySeed, overSeeds, primaryOf, type StudyResults, success } from '../results.ts'
 import { empty, left, overSeedsCell, paragraph, percent, pointRange, points, right } from './words.ts'
@@ -26,7 +36,43 @@ export function weightsSection({ records }: StudyResults): Section {
         'Share of weights that moved by more than a thousandth of themselves, in percent, mean ± sd over seeds.',
       ),
       { block: 'table', columns: [left('From → to'), right('Moved')], rows },
+      {
+        block: 'figures',
+        perRow: 1,
+        figures: pairs.map((pair) => weightFigure(pair, all)),
+        text: [],
+      },
     ],
+  }
+}
+
+/** By layer and module, the mean over seeds; all maps have one scale. */
+function weightFigure(pair: string, all: readonly RecordedWeights[]): Figure {
+  const cells = all.filter((one) => `${one.from} → ${one.to}` === pair).flatMap((one) => one.cells)
+  const layers = [...new Set(cells.map(({ layer }) => layer))].sort((a, b) => a - b)
+  const modules = [...new Set(cells.map(({ module }) => module))]
+  const share = (some: typeof cells) => mean(some.map(({ moved }) => moved))
+  return {
+    title: pair,
+    caption: 'share of weights moved, mean over seeds',
+    drawing: heatMap({
+      label: `Weights moved, ${pair}`,
+      width: 900,
+      across: 'layer',
+      columns: layers.map(String),
+      rows: modules.map((module) => {
+        const own = cells.filter((one) => one.module === module)
+        return {
+          name: module,
+          values: layers.map((layer) => {
+            const here = own.filter((one) => one.layer === layer)
+            return here.length > 0 ? share(here) : null
+          }),
+          all: share(own),
+        }
+      }),
+      high: Math.max(0.01, ...all.flatMap((one) => one.cells.map(({ moved }) => moved))),
+    }),
   }
 }
 

@@ -1,1 +1,1 @@
-export { inBlocks, kernelArrays } from './kernel.ts'
+export { BLOCK, inBlocks, kernelArrays } from './kernel.ts'

@@ -21,6 +21,8 @@ export interface Kernel {
   step(count: number, weights: number, first: number, second: number, gradient: number, ...settings: number[]): number
   squares(count: number, at: number): number
   add(count: number, target: number, source: number): void
+  /** Five counts, two sums of squares, the largest: see `kernel.wat`. */
+  change(count: number, before: number, after: number, ...thresholds: number[]): number[]
 }
 
 interface Instance {

@@ -103,4 +103,71 @@
       (v128.store (local.get $target) (f32x4.add (v128.load (local.get $target)) (v128.load (local.get $source))))
       (local.set $target (i32.add (local.get $target) (i32.const 16)))
       (local.set $source (i32.add (local.get $source) (i32.const 16)))
-      (br_if $next (i32.lt_u (local.get $target) (local.get $end))))))
+      (br_if $next (i32.lt_u (local.get $target) (local.get $end)))))
+
+  ;; How far b [count] lies from a: of how many values |b − a| exceeds each of five shares of |a|, the sums of the squares of
+  ;; b − a and of a in double precision, and the largest |b − a|.
+  (func (export "change")
+    (param $count i32) (param $a i32) (param $b i32)
+    (param $t0 f32) (param $t1 f32) (param $t2 f32) (param $t3 f32) (param $t4 f32)
+    (result i32 i32 i32 i32 i32 f64 f64 f32)
+    (local $end i32) (local $x v128) (local $y v128) (local $d v128) (local $size v128) (local $largest v128)
+    (local $n0 v128) (local $n1 v128) (local $n2 v128) (local $n3 v128) (local $n4 v128)
+    (local $s0 v128) (local $s1 v128) (local $s2 v128) (local $s3 v128) (local $s4 v128)
+    (local $d0 v128) (local $d1 v128) (local $a0 v128) (local $a1 v128)
+    (local.set $s0 (f32x4.splat (local.get $t0)))
+    (local.set $s1 (f32x4.splat (local.get $t1)))
+    (local.set $s2 (f32x4.splat (local.get $t2)))
+    (local.set $s3 (f32x4.splat (local.get $t3)))
+    (local.set $s4 (f32x4.splat (local.get $t4)))
+    (local.set $end (i32.add (local.get $a) (i32.shl (local.get $count) (i32.const 2))))
+    (loop $next
+      (local.set $x (v128.load (local.get $a)))
+      (local.set $y (f32x4.sub (v128.load (local.get $b)) (local.get $x)))
+      (local.set $d (f32x4.abs (local.get $y)))
+      (local.set $size (f32x4.abs (local.get $x)))
+      (local.set $largest (f32x4.pmax (local.get $largest) (local.get $d)))
+      ;; True is −1 in every lane.
+      (local.set $n0 (i32x4.sub
+        (local.get $n0)
+        (f32x4.gt (local.get $d) (f32x4.mul (local.get $size) (local.get $s0)))))
+      (local.set $n1 (i32x4.sub
+        (local.get $n1)
+        (f32x4.gt (local.get $d) (f32x4.mul (local.get $size) (local.get $s1)))))
+      (local.set $n2 (i32x4.sub
+        (local.get $n2)
+        (f32x4.gt (local.get $d) (f32x4.mul (local.get $size) (local.get $s2)))))
+      (local.set $n3 (i32x4.sub
+        (local.get $n3)
+        (f32x4.gt (local.get $d) (f32x4.mul (local.get $size) (local.get $s3)))))
+      (local.set $n4 (i32x4.sub
+        (local.get $n4)
+        (f32x4.gt (local.get $d) (f32x4.mul (local.get $size) (local.get $s4)))))
+      (local.set $d (f64x2.promote_low_f32x4 (local.get $y)))
+      (local.set $d0 (f64x2.add (local.get $d0) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $d (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $y) (local.get $y))))
+      (local.set $d1 (f64x2.add (local.get $d1) (f64x2.mul (local.get $d) (local.get $d))))
+      (local.set $size (f64x2.promote_low_f32x4 (local.get $x)))
+      (local.set $a0 (f64x2.add (local.get $a0) (f64x2.mul (local.get $size) (local.get $size))))
+      (local.set $size (f64x2.promote_low_f32x4 (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $x) (local.get $x))))
+      (local.set $a1 (f64x2.add (local.get $a1) (f64x2.mul (local.get $size) (local.get $size))))
+      (local.set $a (i32.add (local.get $a) (i32.const 16)))
+      (local.set $b (i32.add (local.get $b) (i32.const 16)))
+      (br_if $next (i32.lt_u (local.get $a) (local.get $end))))
+    (local.set $d0 (f64x2.add (local.get $d0) (local.get $d1)))
+    (local.set $a0 (f64x2.add (local.get $a0) (local.get $a1)))
+    (call $lanes (local.get $n0))
+    (call $lanes (local.get $n1))
+    (call $lanes (local.get $n2))
+    (call $lanes (local.get $n3))
+    (call $lanes (local.get $n4))
+    (f64.add (f64x2.extract_lane 0 (local.get $d0)) (f64x2.extract_lane 1 (local.get $d0)))
+    (f64.add (f64x2.extract_lane 0 (local.get $a0)) (f64x2.extract_lane 1 (local.get $a0)))
+    (f32.max
+      (f32.max (f32x4.extract_lane 0 (local.get $largest)) (f32x4.extract_lane 1 (local.get $largest)))
+      (f32.max (f32x4.extract_lane 2 (local.get $largest)) (f32x4.extract_lane 3 (local.get $largest)))))
+
+  (func $lanes (param $n v128) (result i32)
+    (i32.add
+      (i32.add (i32x4.extract_lane 0 (local.get $n)) (i32x4.extract_lane 1 (local.get $n)))
+      (i32.add (i32x4.extract_lane 2 (local.get $n)) (i32x4.extract_lane 3 (local.get $n))))))

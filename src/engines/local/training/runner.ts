@@ -24,6 +24,8 @@ export interface RowOutputs {
   logprobs: Float32Array
   entropy: Float32Array
   loss: Float32Array
+  /** The layers went forward twice. */
+  recomputed: boolean
 }
 
 export interface RowScores {
@@ -158,6 +160,7 @@ export class ModelRunner {
       logprobs: outputs.logprobs.data as Float32Array,
       entropy: outputs.entropy.data as Float32Array,
       loss: outputs.loss.data as Float32Array,
+      recomputed: recompute,
     }
   }
 

@@ -125,6 +125,7 @@ export class TrainerCore {
     const logprobs = data.map((datum) => new Array<number>(datum.tokens.length).fill(0))
     let total = 0
     let trained = 0
+    let recomputed = 0
     for (const layout of this.layouts(sequences, false)) {
       const outputs = await this.runner.train(layout, rowInputs(layout, data), loss, this.gradient)
       for (const { sequence, position, row } of layout.selections) {
@@ -133,10 +134,11 @@ export class TrainerCore {
         metrics.add(data[sequence], position, outputs.logprobs[row], outputs.entropy[row])
       }
       trained += layout.selections.length
+      if (outputs.recomputed) recomputed += layout.size.rows
     }
     this.checkGradient(total)
     const count = data.reduce((sum, datum) => sum + datum.tokens.length, 0)
-    return { loss: total, metrics: metrics.means(), tokens: { trained, total: count }, logprobs }
+    return { loss: total, metrics: metrics.means(), tokens: { trained, total: count, recomputed }, logprobs }
   }
 
   private checkGradient(loss: number): void {

@@ -2,7 +2,14 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { policyStage, type Stage, type StageContext, worldModelStage } from '../stages/index.ts'
+import {
+  evaluateStage,
+  policyStage,
+  type Stage,
+  type StageContext,
+  weightChangeStage,
+  worldModelStage,
+} from '../stages/index.ts'
 import { planStudy } from './plan.ts'
 import { describeStudy, register } from './registered.ts'
 import { runStudy } from './run-study.ts'
@@ -53,6 +60,7 @@ const study = (kill?: AbortController): Study => ({
     'K = 3': { stages: [worldModelStage()], settings: { filter: { draws: 3 } }, seeds: 1 },
   },
   compare: [['base', 'RWML']],
+  evaluate: [evaluateStage({ splits: ['unseen'] }), weightChangeStage()],
 })
 
 const DETECTABLE = { comparisons: [{ seeds: 2, tasks: 3, alone: 0.5, corrected: 0.5 }], assumed: 'nothing' }
@@ -106,6 +114,14 @@ describe('a small real study', () => {
     const stages = (one: Record<string, unknown>) => one.stages as { name: string; tokensSampled: number }[]
     expect(stages(other)[0]).toEqual(stages(main)[0])
     expect(stages(other)[2].tokensSampled).not.toBe(stages(main)[2].tokensSampled)
+  })
+
+  it('records what other stages measured, by names of arms', () => {
+    const { weights } = withoutTimes(join(whole, 'records', 'main-2.json')) as {
+      weights: { from: string; to: string; moved: number }[]
+    }
+    expect(weights[0]).toMatchObject({ from: 'base', to: 'RWML' })
+    expect(weights[0].moved).toBeGreaterThan(0)
   })
 
   it('goes on after a kill in the middle, to the same records', async () => {

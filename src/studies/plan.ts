@@ -100,9 +100,9 @@ function folderName(text: string): string {
   const plain = text
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
-  return plain || 'arm'
+  return /\p{L}/u.test(plain) ? plain : `arm-${plain}`
 }
 
 export const runFolder = (out: string, { world, seed }: Pick<StudyRun, 'seed'> & { world: Pick<World, 'name'> }) =>

@@ -2,7 +2,7 @@ import { type Cell, cell, colourOf, intervalChart, PAPER_FIGURES, type Section }
 import type { RegisteredArm } from '../registered.ts'
 import { bySeed, exact, isMain, overSeeds, recordsOfArm, type StudyResults, splitsOf, success } from '../results.ts'
 import { isVariation, type Role, roleOf } from '../roles.ts'
-import { empty, left, note, overSeedsCell, paragraph, right } from './words.ts'
+import { empty, left, note, overSeedsCell, paragraph, right, shareRange } from './words.ts'
 
 /** Methods of the paper's second table: they learn from chosen trajectories. */
 const SUPERVISED: readonly Role[] = ['rft', 'imitation', 'iwm', 'sr']
@@ -75,7 +75,7 @@ function successSection(
           name: arm.arm,
           colour: colourOf(index),
           value: found?.mean ?? null,
-          interval: found?.interval ?? null,
+          interval: shareRange(found?.interval ?? null),
         }
       }),
     })),

@@ -11,14 +11,18 @@ export const pointRange = ({ low, high }: Interval): string => `${points(low)} t
 
 export const probability = (p: number | null): string => (p === null ? '–' : p < 0.001 ? '< 0.001' : p.toFixed(3))
 
+/** Of few seeds, Student's interval of a share can reach past what a share can be. */
+export const shareRange = (interval: Interval | null): Interval | null =>
+  interval && { low: Math.max(0, interval.low), high: Math.min(1, interval.high) }
+
 /** A share: `43.6 ± 4.6`, and its interval on a second line. */
 export function overSeedsCell(found: OverSeeds | null, tone?: Cell['tone']): Cell {
   if (!found) return cell('–', 'quiet')
-  const { mean, sd, interval, seeds } = found
+  const { mean, sd, seeds } = found
+  const interval = shareRange(found.interval)
   return {
     text: seeds > 1 ? `${percent(mean)} ± ${percent(sd)}` : percent(mean),
-    // Of few seeds, Student's interval of a share can reach past what a share can be.
-    below: interval ? `${percent(Math.max(0, interval.low))} to ${percent(Math.min(1, interval.high))}` : 'one seed',
+    below: interval ? `${percent(interval.low)} to ${percent(interval.high)}` : 'one seed',
     tone,
   }
 }

@@ -1,7 +1,7 @@
 export { heatMap } from './charts/heatMap.ts'
-export { type IntervalRow, intervalChart } from './charts/intervalChart.ts'
-export { type LineSeries, lineChart } from './charts/lineChart.ts'
-export { colourOf, NEUTRAL } from './charts/palette.ts'
+export { intervalChart } from './charts/intervalChart.ts'
+export { lineChart } from './charts/lineChart.ts'
+export { colourOf } from './charts/palette.ts'
 export { standaloneDrawing } from './charts/standalone.ts'
 export { diagnosisDocument } from './diagnosis.ts'
 export {
@@ -13,7 +13,6 @@ export {
   type Inline,
   type ReportDocument,
   type Section,
-  type Setting,
   type Tone,
 } from './document.ts'
 export { formatDifference, formatLarge, formatSeconds, plural } from './format.ts'

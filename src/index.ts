@@ -282,4 +282,6 @@ export {
   worldModelStage,
 } from './stages/index.ts'
 export { RunFolder } from './store/index.ts'
+// Studies: methods × seeds × settings.
+export { type ComparisonEntry, defineStudy, type Study, type StudyArm, writeStudyReport } from './studies/index.ts'
 export { ChatFormat, Conversation, loadChatFormat, type Message } from './tokens/index.ts'

@@ -1,6 +1,6 @@
 /**
  * `npm run study:explore -- --seed 1000 [--arms policy,rwml] [--steps 40]`: what the study's settings are chosen on. Arms as in
- * `arms.ts` and variants of them, evaluated on training layouts only: households of the training family that collection
+ * `mini-study.ts` and variants of them, evaluated on training layouts only: households of the training family that collection
  * does not play. Goes on where it was stopped; no held-out layout is ever opened.
  */
 import { parseArgs } from 'node:util'

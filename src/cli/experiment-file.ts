@@ -3,24 +3,36 @@ import { basename, extname, relative, resolve } from 'node:path'
 import { createJiti } from 'jiti'
 import { UserError } from '../core/index.ts'
 import { checkExperiment, type Experiment } from '../methods/index.ts'
+import { checkStudy, type Study } from '../studies/index.ts'
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 /** Longest wait for a file that does something before it exports its experiment, milliseconds. */
 const DEADLINE = 120_000
 
+/** The experiment that a file exports by default, or by the name `experiment`. @throws UserError naming the file */
+export async function loadExperiment(file: string): Promise<Experiment> {
+  return checkExperiment(await exportOf(file, 'experiment', 'defineConfig'), file)
+}
+
+/** The study that a file exports by default, or by the name `study`. @throws UserError naming the file */
+export async function loadStudy(file: string): Promise<Study> {
+  return checkStudy(await exportOf(file, 'study', 'defineStudy'), file)
+}
+
 /**
- * The experiment that a file exports by default, or by the name `experiment`. TypeScript is read as it is, in any folder;
- * `import … from 'rwml'` gives the file this very package, whether or not it is installed beside it.
+ * What a file exports by default, or by the name of its kind. TypeScript is read as it is, in any folder; `import … from 'rwml'` gives
+ * the file this very package, whether or not it is installed beside it.
  * @throws UserError naming the file, and the line where it has one.
  */
-export async function loadExperiment(file: string): Promise<Experiment> {
+async function exportOf(file: string, kind: string, written: string): Promise<unknown> {
   const path = resolve(file)
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
   if (!existsSync(path) || !statSync(path).isFile()) {
-    throw new UserError(`${file} is no file: give an experiment file (${EXTENSIONS.join(', ')})`, 2)
+    throw new UserError(`${file} is no file: give ${article} ${kind} file (${EXTENSIONS.join(', ')})`, 2)
   }
   if (!EXTENSIONS.includes(extname(path))) {
-    throw new UserError(`${file} is no experiment file: its name must end in ${EXTENSIONS.join(', ')}`, 2)
+    throw new UserError(`${file} is no ${kind} file: its name must end in ${EXTENSIONS.join(', ')}`, 2)
   }
   const jiti = createJiti(import.meta.url, {
     virtualModules: { rwml: await import('../index.ts') },
@@ -33,13 +45,13 @@ export async function loadExperiment(file: string): Promise<Experiment> {
   } catch (error) {
     throw error instanceof UserError ? error : loadingError(error, file)
   }
-  const found = module.default ?? module.experiment
+  const found = module.default ?? module[kind]
   if (found === undefined) {
     const names = Object.keys(module)
     const near = names.length > 0 ? `, but ${names.join(', ')}` : ''
-    throw new UserError(`${file} exports no experiment${near}: write "export default defineConfig({ … })"`, 2)
+    throw new UserError(`${file} exports no ${kind}${near}: write "export default ${written}({ … })"`, 2)
   }
-  return checkExperiment(found, file)
+  return found
 }
 
 /** Name of the file without folder and extension: its default run folder is called so. */

@@ -13,6 +13,7 @@ import { quickstartCommand } from './quickstart.ts'
 import { reportCommand } from './report.ts'
 import { runCommand } from './run.ts'
 import { serveCommand } from './serve.ts'
+import { studyCommand } from './study.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -31,6 +32,7 @@ export function buildProgram(): Command {
 Examples:
   rwml quickstart                        the whole method on small households, in minutes
   rwml run experiment.ts --dry           what your own experiment would do
+  rwml study study.ts --dry              methods × seeds × settings, and what they could show
   rwml diagnose runs/quickstart          whether it is worth the training
   rwml report runs/quickstart            tables and figures of a run
 
@@ -38,6 +40,7 @@ rwml help <command> says more of each.`,
     )
   program.addCommand(quickstartCommand())
   program.addCommand(runCommand())
+  program.addCommand(studyCommand())
   program.addCommand(serveCommand())
   program.addCommand(playCommand())
   program.addCommand(envCommand())

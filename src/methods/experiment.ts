@@ -68,7 +68,8 @@ export function settingsOf(experiment: Experiment, overrides: Record<string, unk
   return { config, fields: fields.filter(({ path }) => !isVoid(path) || path === 'environment.name') }
 }
 
-function dotted(settings: object, prefix = ''): Record<string, unknown> {
+/** Settings by dotted path, as `--set` names them. */
+export function dotted(settings: object, prefix = ''): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) =>
       value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,11 +1,28 @@
+export { heatMap } from './charts/heatMap.ts'
+export { intervalChart } from './charts/intervalChart.ts'
+export { lineChart } from './charts/lineChart.ts'
+export { colourOf } from './charts/palette.ts'
 export { standaloneDrawing } from './charts/standalone.ts'
 export { diagnosisDocument } from './diagnosis.ts'
-export type { Block, Inline, ReportDocument } from './document.ts'
-export { formatDifference } from './format.ts'
+export {
+  type Block,
+  type Cell,
+  type Column,
+  cell,
+  type Figure,
+  type Inline,
+  type ReportDocument,
+  type Section,
+  type Tone,
+} from './document.ts'
+export { formatDifference, formatLarge, formatSeconds, plural } from './format.ts'
+export { renderHtml } from './html.ts'
 export * from './input.ts'
 export * from './load.ts'
 export { renderMarkdown } from './markdown.ts'
 export { changeOf, formatDetectable, formatEstimate, measuresOf } from './measures.ts'
+export { PAPER_ABLATIONS, PAPER_FIGURES, PAPER_FORGETTING, type PaperRow } from './paper.ts'
 export * from './report.ts'
+export { configurationSection } from './sections/configuration.ts'
 export { bestBaseline } from './verdict.ts'
 export { MAP_TITLES, weightMap } from './weightMap.ts'

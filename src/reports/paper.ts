@@ -26,6 +26,29 @@ export const PAPER_FIGURES: readonly { row: PaperRow; title: string; alfworld: s
   { row: 'sr', title: 'Self-reflection', alfworld: '75.6 / 76.0', tau2: '42.2' },
 ]
 
+/** Its ablations of world-model RL: success in percent. */
+export const PAPER_ABLATIONS: readonly { title: string; alfworld: string; tau2: string }[] = [
+  { title: 'RWML', alfworld: '32.6', tau2: '38.8' },
+  { title: 'No subsampling', alfworld: '30.2', tau2: '35.8' },
+  { title: 'Reward by a judge, binary', alfworld: '', tau2: '35.8' },
+  { title: 'Reward by a judge, continuous', alfworld: '', tau2: '37.8' },
+]
+
+/** Forgetting, in percent: scores of the base, of WM SFT and of RWML. */
+export const PAPER_FORGETTING: readonly {
+  benchmark: string
+  trainedOn: string
+  base: string
+  wmSft: string
+  rwml: string
+}[] = [
+  { benchmark: 'MMLU-Redux', trainedOn: 'ALFWorld', base: '77.26', wmSft: '67.16', rwml: '74.88' },
+  { benchmark: 'GPQA-Diamond', trainedOn: 'ALFWorld', base: '32.83', wmSft: '25.25', rwml: '28.79' },
+  { benchmark: 'LiveCodeBench', trainedOn: 'ALFWorld', base: '19.23', wmSft: '15.38', rwml: '16.48' },
+  { benchmark: 'MATH-500', trainedOn: 'ALFWorld', base: '75.40', wmSft: '71.60', rwml: '75.40' },
+  { benchmark: 'IFEval', trainedOn: 'τ²-bench', base: '84.46', wmSft: '82.07', rwml: '83.36' },
+]
+
 export interface Claim {
   text: string
   /** The claim compares success of `better` with that of `worse`; null where it is about something else. */

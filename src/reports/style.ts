@@ -127,6 +127,7 @@ figcaption b{color:var(--ink);font-weight:600;margin-right:8px}
 .grid{stroke:var(--grid)}
 .axis{stroke:var(--soft);stroke-opacity:.55}
 .line{fill:none;stroke:currentColor;stroke-width:2.2;stroke-linejoin:round;stroke-linecap:round}
+.faint{stroke-width:1.2;stroke-opacity:.25}
 .raw{fill:currentColor;fill-opacity:.34}
 .dot,.bar{fill:currentColor}
 .behind{fill:currentColor;fill-opacity:.28}

@@ -21,6 +21,8 @@ export interface LineSeries {
   /** Class of the palette: `c0` … `c5`. */
   colour: string
   points: readonly Point[]
+  /** Faint lines behind it, such as those that it is the mean of. */
+  behind?: readonly (readonly Point[])[]
 }
 
 const FONT = 12
@@ -32,8 +34,9 @@ export function lineChart(chart: LineChart): Markup {
   const series = chart.series.map((one) => ({
     ...one,
     points: one.points.filter((point) => point.every(isDrawable)),
+    behind: one.behind?.map((points) => points.filter((point) => point.every(isDrawable))),
   }))
-  const all = series.flatMap((one) => one.points)
+  const all = series.flatMap((one) => [...one.points, ...(one.behind?.flat() ?? [])])
   const { width, height } = chart
   const format = (value: number) => (chart.unit === 'share' ? formatShare(value, 0) : formatNumber(value))
   const ys = all.map(([, y]) => y)
@@ -90,12 +93,14 @@ function axes(
 function line(series: LineSeries, x: Scale, y: Scale): Markup {
   if (series.points.length === 0) return join([])
   const smooth = movingAverage(series.points, smoothingWindow(series.points.length))
-  const path = smooth.map(([step, value], index) => `${index === 0 ? 'M' : 'L'}${pixel(x(step))} ${pixel(y(value))}`)
+  const path = (points: readonly Point[]) =>
+    points.map(([step, value], index) => `${index === 0 ? 'M' : 'L'}${pixel(x(step))} ${pixel(y(value))}`).join('')
   return element(
     'g',
     { class: series.colour },
+    ...(series.behind ?? []).map((points) => element('path', { d: path(points), class: 'line faint' })),
     ...series.points.map(([step, value]) => element('circle', { cx: x(step), cy: y(value), r: 1.7, class: 'raw' })),
-    element('path', { d: path.join(''), class: 'line' }),
+    element('path', { d: path(smooth), class: 'line' }),
     ...(smooth.length === 1
       ? [element('circle', { cx: x(smooth[0][0]), cy: y(smooth[0][1]), r: 3, class: 'dot' })]
       : []),

@@ -3,7 +3,7 @@ import type { ReportInput } from '../input.ts'
 import { plainValue } from './filter.ts'
 
 /** Every resolved setting and who chose it. */
-export function configurationSection(input: ReportInput): Section {
+export function configurationSection(input: Pick<ReportInput, 'config'>): Section {
   const title = 'Configuration'
   if (input.config.length === 0) {
     return { id: 'configuration', title, blocks: [{ block: 'paragraph', content: ['No configuration is stored.'] }] }

@@ -1,0 +1,235 @@
+import { holmCorrection, mean } from '../core/index.ts'
+import { formatDifference } from '../reports/index.ts'
+import { type BaseGain, baseGains } from './base-strength.ts'
+import { type Difference, differenceIn, differenceOf } from './compare.ts'
+import type { RecordedArm } from './record.ts'
+import { exact, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
+import { armFor, type Role } from './roles.ts'
+
+export type ClaimVerdict = 'held' | 'not held' | 'undetectable here' | 'not tested'
+
+export interface ClaimResult {
+  claim: string
+  verdict: ClaimVerdict
+  /** The numbers it was decided by, or what is missing. */
+  why: string
+}
+
+/** What a claim says of a difference. */
+interface Rule {
+  claim: string
+  says: 'above 0' | 'about 0'
+  /** For `about 0`: differences up to this count as none. */
+  margin?: number
+  difference: Difference | null
+  /** What the study would need. */
+  missing: string
+}
+
+/** A true difference of less than this counts as none [ours]: two points. */
+const SMALLEST = 0.02
+/** Two methods within so much of each other do as well as each other [ours]: five points. */
+const ALIKE = 0.05
+/** Weights moved by a fifth more or less are about as many [ours]. */
+const ALIKE_WEIGHTS = 0.2
+
+/**
+ * The paper's claims about what this study has measured, decided by rule: held where the difference is as claimed and Student's test
+ * over seeds finds it, corrected (Holm) over all claims that could be tested; not held where the opposite is found, or where the
+ * interval leaves no room for a difference worth the name; else undetectable here.
+ */
+export function claimsOf(results: StudyResults): ClaimResult[] {
+  const rules = [...successRules(results), ...forgettingRules(results), ...weightRules(results), strengthRule(results)]
+  const tested = rules.filter(({ says, difference }) => says === 'above 0' && difference?.p != null)
+  const corrected = holmCorrection(tested.map(({ difference }) => difference!.p!))
+  return [...rules.map((rule) => decide(rule, corrected[tested.indexOf(rule)] ?? null)), judgeClaim(results)]
+}
+
+export function decide(
+  { claim, says, margin = ALIKE, difference, missing }: Rule,
+  corrected: number | null,
+): ClaimResult {
+  if (!difference) return { claim, verdict: 'not tested', why: missing }
+  const { interval, seeds } = difference
+  const text = (value: number) => formatDifference(value, 'share').replace(' points', '')
+  const range = interval ? `, 95 % ${text(interval.low)} to ${text(interval.high)}` : ''
+  const numbers = `${text(difference.difference)} points${range}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
+  const as = (verdict: ClaimVerdict, more = '') => ({ claim, verdict, why: `${numbers}${more}` })
+  if (!interval) return as('undetectable here', ': one seed says nothing of another')
+  if (interval.low === interval.high) return as('undetectable here', ': no seed differs from another')
+  if (says === 'about 0') {
+    if (interval.low > -margin && interval.high < margin)
+      return as('held', `: within ${(100 * margin).toFixed(0)} points`)
+    const apart = interval.low > 0 || interval.high < 0
+    return as(apart && Math.abs(difference.difference) >= margin ? 'not held' : 'undetectable here')
+  }
+  const found = corrected !== null && corrected < 0.05
+  const p = corrected === null ? '' : `, p ${corrected < 0.001 ? '< 0.001' : corrected.toFixed(3)} (Holm)`
+  if (found)
+    return as(
+      difference.difference > 0 ? 'held' : 'not held',
+      `${p}${difference.difference > 0 ? '' : ': the opposite'}`,
+    )
+  if (interval.high < SMALLEST) return as('not held', `: no room for ${100 * SMALLEST} points`)
+  return as('undetectable here', p)
+}
+
+const NAMES: Record<Role, string> = {
+  base: 'the base',
+  wmSft: 'WM SFT',
+  rwml: 'RWML',
+  policyRl: 'Policy RL',
+  wmSftPolicyRl: 'WM SFT → Policy RL',
+  rwmlPolicyRl: 'RWML → Policy RL',
+  imitation: 'imitation learning',
+  iwm: 'implicit world modelling',
+  sr: 'self-reflection',
+  rft: 'RFT',
+}
+
+type Pick = (one: RecordedArm) => number | null | undefined
+
+/** Second minus first of two of the paper's methods; null where the study has not both. */
+function between(results: StudyResults, first: Role, second: Role, pick: Pick): Difference | null {
+  const [a, b] = [armFor(results.study, first), armFor(results.study, second)]
+  return a !== null && b !== null ? differenceIn(results, a, b, pick) : null
+}
+
+const needs = (...roles: Role[]): string => `needs the arms ${roles.map((role) => NAMES[role]).join(' and ')}`
+
+function successRules(results: StudyResults): Rule[] {
+  const split = primaryOf(results)
+  const pick: Pick = split === null ? () => null : success(split)
+  const isTau2 = /tau|τ/.test(results.study.environment)
+  const above = (claim: string, first: Role, second: Role): Rule => ({
+    claim,
+    says: 'above 0',
+    difference: between(results, first, second, pick),
+    missing: needs(first, second),
+  })
+  const afterSft: Rule = isTau2
+    ? above('WM SFT → Policy RL is slightly above Policy RL (τ²)', 'policyRl', 'wmSftPolicyRl')
+    : {
+        ...above('WM SFT → Policy RL does about as well as Policy RL (ALFWorld)', 'policyRl', 'wmSftPolicyRl'),
+        says: 'about 0',
+      }
+  return [
+    above('WM SFT alone falls below the base', 'wmSft', 'base'),
+    above('RWML alone beats the base', 'base', 'rwml'),
+    ...(isTau2 ? [above('RWML alone beats even Policy RL (τ²)', 'policyRl', 'rwml')] : []),
+    afterSft,
+    above('RWML → Policy RL beats Policy RL', 'policyRl', 'rwmlPolicyRl'),
+  ]
+}
+
+function forgettingRules(results: StudyResults): Rule[] {
+  const all: Pick = ({ benchmarks }) => (benchmarks ? mean(Object.values(benchmarks)) : null)
+  return [
+    {
+      claim: 'RWML forgets less than WM SFT',
+      says: 'above 0',
+      difference: between(results, 'wmSft', 'rwml', all),
+      missing: `${needs('wmSft', 'rwml')}, and a stage that measures forgetting`,
+    },
+  ]
+}
+
+function weightRules(results: StudyResults): Rule[] {
+  const missing = 'needs the arms and a stage that measures weight change'
+  const base = pairMoved(results, 'base', 'policyRl')
+  const typical = base.size > 0 ? mean([...base.values()]) : 0
+  const rule = (claim: string, less: Map<number, number>, more: Map<number, number>, says: Rule['says']): Rule => {
+    const seeds = [...less.keys()].filter((seed) => more.has(seed))
+    return {
+      claim,
+      says,
+      margin: ALIKE_WEIGHTS * typical,
+      difference: differenceOf(
+        seeds.map((seed) => less.get(seed)!),
+        seeds.map((seed) => more.get(seed)!),
+      ),
+      missing,
+    }
+  }
+  const afterRwml = pairMoved(results, 'rwml', 'rwmlPolicyRl')
+  const afterSft = pairMoved(results, 'wmSft', 'wmSftPolicyRl')
+  return [
+    rule(
+      'RWML moves fewer weights than WM SFT',
+      pairMoved(results, 'base', 'rwml'),
+      pairMoved(results, 'base', 'wmSft'),
+      'above 0',
+    ),
+    rule('Policy RL moves about as many weights after RWML as after the base', base, afterRwml, 'about 0'),
+    rule('Policy RL moves more weights after WM SFT than after the base', base, afterSft, 'above 0'),
+  ]
+}
+
+/** Share of weights that moved from one of the paper's models to another, by seed. */
+function pairMoved(results: StudyResults, from: Role, to: Role): Map<number, number> {
+  const arm = armFor(results.study, to)
+  if (arm === null) return new Map()
+  return new Map(
+    recordsOfArm(results, arm).flatMap(({ seed, ends, weights = [] }) => {
+      const name = (role: Role) => {
+        const own = armFor(results.study, role)
+        return role === 'base' ? 'base' : ends.find((one) => one.arm === own)?.evaluated
+      }
+      const pair = weights.find((one) => one.from === name(from) && one.to === name(to))
+      return pair ? [[seed, pair.moved] as [number, number]] : []
+    }),
+  )
+}
+
+/** Of bases in order of their own success: does the strongest gain more than the weakest? */
+function strengthRule(results: StudyResults): Rule {
+  const gains = baseGains(results)
+  const rule = {
+    claim: 'Stronger bases gain more',
+    says: 'above 0' as const,
+    missing: 'needs one of the arms under several bases (settings: { model: { path } })',
+  }
+  if (gains.length < 2) return { ...rule, difference: null }
+  const [weakest, strongest] = [gains[0], gains[gains.length - 1]]
+  const gain = ({ before, after }: BaseGain['seeds'][number]) => after - before
+  const both = weakest.seeds.flatMap((one) => {
+    const other = strongest.seeds.find(({ seed }) => seed === one.seed)
+    return other ? [[gain(one), gain(other)] as const] : []
+  })
+  return {
+    ...rule,
+    difference: differenceOf(
+      both.map(([a]) => a),
+      both.map(([, b]) => b),
+    ),
+  }
+}
+
+/** Hacked: what is trained on a judge earns more of its reward, and does not predict better. */
+function judgeClaim(results: StudyResults): ClaimResult {
+  const claim = 'A judge as the reward can be hacked'
+  const { arms, worlds, primary } = results.study
+  const arm = arms.find((one) => worlds[one.world]?.['reward.kind'] === 'judge' && one.stages.length > 0)
+  const missing = "needs an arm with settings: { reward: { kind: 'judge' } }"
+  if (!arm) return { claim, verdict: 'not tested', why: missing }
+  const split = primaryOf(results) ?? primary
+  const change = (pick: Pick) => {
+    const pairs = recordsOfArm(results, arm.arm).flatMap((record) => {
+      const end = record.ends.find((one) => one.arm === arm.arm)
+      const [before, after] = ['base', end?.evaluated].map((name) => record.arms.find((one) => one.arm === name))
+      const values = [before && pick(before), after && pick(after)]
+      return values.every((value) => typeof value === 'number') ? [values as number[]] : []
+    })
+    return differenceOf(
+      pairs.map(([a]) => a),
+      pairs.map(([, b]) => b),
+    )
+  }
+  const [judged, right] = [change(({ worldModel }) => worldModel[split]?.rewarded), change(exact(split))]
+  if (!judged || !right) return { claim, verdict: 'not tested', why: missing }
+  const points = (value: number) => formatDifference(value, 'share')
+  const why = `rewarded by the judge ${points(judged.difference)}, predicted exactly ${points(right.difference)}`
+  if (!judged.interval || !right.interval) return { claim, verdict: 'undetectable here', why }
+  if (judged.interval.low > 0 && right.interval.low <= 0) return { claim, verdict: 'held', why }
+  return { claim, verdict: right.interval.low > 0 ? 'not held' : 'undetectable here', why }
+}

@@ -1,0 +1,198 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { evaluationFileSchema } from '../evaluation/index.ts'
+import { hashOf, RunFolder, readJson } from '../store/index.ts'
+import type { StudyRun } from './plan.ts'
+import type { Tree } from './tree.ts'
+
+const policySchema = z.object({
+  /** One string an evaluation run: 1 where the task was solved, tasks in the order of their names. */
+  solved: z.array(z.string().regex(/^[01]*$/)),
+  /** Of the tasks themselves: seeds with the same hash played the same ones. */
+  tasks: z.string(),
+  invalidShare: z.number(),
+  grounding: z.number().nullable(),
+  stepsPerSolved: z.number().nullable(),
+})
+
+const worldModelSchema = z.object({
+  exact: z.number(),
+  rewarded: z.number(),
+  byKind: z.record(z.string(), z.object({ transitions: z.int(), exact: z.number() })),
+})
+
+const armSchema = z.object({
+  /** Its name in the evaluation: that of an arm, or `…, step N` for a point of its curve. */
+  arm: z.string(),
+  /** By split; an evaluation beside the first one is named before it: `games unseen`. */
+  policy: z.record(z.string(), policySchema),
+  worldModel: z.record(z.string(), worldModelSchema),
+  /** Score in [0, 1] by benchmark, where there was one that measures forgetting. */
+  benchmarks: z.record(z.string(), z.number()).optional(),
+})
+
+const stageSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  seconds: z.number(),
+  tokensSampled: z.number(),
+  tokensTrained: z.number(),
+  notes: z.array(z.string()),
+})
+
+const weightsSchema = z.object({
+  /** Names of arms. */
+  from: z.string(),
+  to: z.string(),
+  /** Share of weights that moved, of all, and by layer and module. */
+  moved: z.number(),
+  cells: z.array(z.object({ layer: z.int(), module: z.string(), moved: z.number() })),
+})
+
+/** All that tables and figures are made of, of one run: small enough to be kept where its gigabytes are not. */
+export const recordSchema = z.object({
+  world: z.string(),
+  seed: z.int(),
+  version: z.string(),
+  machine: z.string(),
+  environment: z.string(),
+  model: z.object({ name: z.string(), parameters: z.number() }),
+  stages: z.array(stageSchema),
+  /** For every arm of the run: its name in the evaluation, and the stages that it would need alone. */
+  ends: z.array(z.object({ arm: z.string(), evaluated: z.string(), paysFor: z.array(z.string()) })),
+  /** Stages that another run of the study had done. */
+  taken: z.array(z.string()),
+  baselines: z.record(z.string(), z.number()),
+  arms: z.array(armSchema),
+  weights: z.array(weightsSchema).optional(),
+})
+
+export type StudyRecord = z.infer<typeof recordSchema>
+export type RecordedArm = z.infer<typeof armSchema>
+export type RecordedWeights = z.infer<typeof weightsSchema>
+
+const takenSchema = z.array(z.string())
+/** Where a run notes what it took over. */
+export const takenFile = (run: string): string => join(run, 'taken.json')
+
+/** The record of a finished run. */
+export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
+  const run = RunFolder.open(path)
+  const info = run.readInfo()
+  const arms = new Map<string, RecordedArm>()
+  const baselines: Record<string, number> = {}
+  for (const { name, options } of world.tree.stages) {
+    const file = name === 'evaluate' ? run.evaluationFile : join(run.stageFolder(name), 'evaluation.json')
+    if (!existsSync(file)) continue
+    const prefix = name === 'evaluate' ? '' : `${name} `
+    const evaluation = readJson(file, evaluationFileSchema)
+    for (const one of evaluation.worldModelBaselines) baselines[`${prefix}${one.split}: ${one.predictor}`] = one.exact
+    for (const { arm, policy, worldModel } of evaluation.arms) {
+      const record = arms.get(arm) ?? { arm, policy: {}, worldModel: {} }
+      arms.set(arm, record)
+      for (const { split, episodes, successByRun, invalidShare, grounding, stepsPerSolved } of policy) {
+        const ordered = [...episodes].sort((a, b) => (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0))
+        const runs = successByRun.map((_, index) => ordered.filter((one) => one.run === index))
+        record.policy[prefix + split] = {
+          solved: runs.map((episodes) => episodes.map(({ solved }) => (solved ? '1' : '0')).join('')),
+          tasks: hashOf({
+            ids: runs[0]?.map(({ taskId }) => taskId),
+            // Generated households have the same names for every seed, and are each seed's own.
+            set: options.environment === undefined ? info.begunWith[`set of tasks in "${split}"`] : undefined,
+          }).slice(0, 16),
+          invalidShare,
+          grounding,
+          stepsPerSolved,
+        }
+      }
+      for (const { split, exact, rewarded, byKind } of worldModel) {
+        const kinds = Object.entries(byKind).map(([kind, { transitions, exact }]) => [kind, { transitions, exact }])
+        record.worldModel[prefix + split] = { exact, rewarded, byKind: Object.fromEntries(kinds) }
+      }
+    }
+  }
+  for (const [arm, benchmarks] of benchmarksOf(run, world.tree)) {
+    const record = arms.get(arm) ?? { arm, policy: {}, worldModel: {} }
+    arms.set(arm, { ...record, benchmarks })
+  }
+  const weights = weightsOf(run, world.tree)
+  return {
+    world: world.name,
+    seed,
+    version: info.version,
+    machine: `${info.machine.cores} cores (${info.machine.cpu})`,
+    environment: info.environment,
+    model: { name: info.model.name, parameters: info.model.parameters },
+    stages: world.tree.stages.map(({ name }) => readJson(join(run.stageFolder(name), 'stage.json'), stageSchema)),
+    ends: world.tree.ends.map(({ arm, evaluated, paysFor }) => ({ arm, evaluated, paysFor })),
+    taken: existsSync(takenFile(path)) ? readJson(takenFile(path), takenSchema) : [],
+    baselines,
+    arms: [...arms.values()],
+    ...(weights.length > 0 && { weights }),
+  }
+}
+
+const forgettingSchema = z.object({
+  arms: z.array(
+    z.object({
+      arm: z.string(),
+      results: z.array(
+        z.object({
+          title: z.string(),
+          measures: z.array(z.object({ unit: z.string(), value: z.number().nullable() })),
+        }),
+      ),
+    }),
+  ),
+})
+
+/** The first score of every benchmark that is a share, by arm. */
+function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, number>> {
+  const found = new Map<string, Record<string, number>>()
+  for (const { name } of stages) {
+    const file = join(run.stageFolder(name), 'forgetting.json')
+    if (!existsSync(file)) continue
+    for (const { arm, results } of readJson(file, forgettingSchema).arms) {
+      const scores = results.flatMap(({ title, measures: [first] }) =>
+        first?.unit === 'share' && first.value !== null ? [[title, first.value] as const] : [],
+      )
+      found.set(arm, { ...found.get(arm), ...Object.fromEntries(scores) })
+    }
+  }
+  return found
+}
+
+const moved = z.array(z.number())
+const changesSchema = z.array(
+  z.object({
+    from: z.string(),
+    to: z.string(),
+    change: z.object({
+      thresholds: z.array(z.number()),
+      all: z.object({ moved }),
+      cells: z.array(z.object({ layer: z.int(), module: z.string(), moved })),
+    }),
+  }),
+)
+
+/** Of |Δw| / |w|: above it a weight has moved. */
+const MOVED = 1e-3
+
+/** How far each stage moved the weights, by names of arms. */
+function weightsOf(run: RunFolder, { stages, ends }: Tree): RecordedWeights[] {
+  const armAt = (stage: string) => ends.find(({ end }) => end === stage)?.evaluated ?? stage
+  return stages.flatMap(({ name }) => {
+    const file = join(run.stageFolder(name), 'weight-changes.json')
+    if (!existsSync(file)) return []
+    return readJson(file, changesSchema).map(({ from, to, change }) => {
+      const at = change.thresholds.indexOf(MOVED)
+      return {
+        from: armAt(from),
+        to: armAt(to),
+        moved: change.all.moved[at],
+        cells: change.cells.map(({ layer, module, moved }) => ({ layer, module, moved: moved[at] })),
+      }
+    })
+  })
+}

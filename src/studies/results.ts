@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { type Interval, mean, pairedTTest, sd, UserError } from '../core/index.ts'
+import { readJson } from '../store/index.ts'
+import { MAIN, recordFile } from './plan.ts'
+import { type RecordedArm, recordSchema, type StudyRecord } from './record.ts'
+import { type RegisteredArm, type RegisteredStudy, readRegistered } from './registered.ts'
+
+/** A figure of one arm, one value a seed. */
+export interface BySeed {
+  seed: number
+  value: number
+}
+
+/** What a study has found so far: what was registered, and the records of the runs that have finished. */
+export interface StudyResults {
+  study: RegisteredStudy
+  records: StudyRecord[]
+}
+
+/** From the folder of a study alone. @throws UserError where no run has finished */
+export function loadStudyResults(out: string): StudyResults {
+  const study = readRegistered(out)
+  const wanted = study.seeds.flatMap((seed) => Object.keys(study.worlds).map((world) => recordFile(out, world, seed)))
+  const records = wanted.filter((path) => existsSync(path)).map((path) => readJson(path, recordSchema))
+  if (records.length === 0) throw new UserError(`no run of the study in ${out} has finished yet: go on with --resume`)
+  return { study, records }
+}
+
+export function armOf({ study }: StudyResults, arm: string): RegisteredArm {
+  const found = study.arms.find((one) => one.arm === arm)
+  if (!found) throw new Error(`the study has no arm "${arm}"`)
+  return found
+}
+
+/** What the evaluation of a run found of an arm, or, with `step`, of a point of its curve; null where it has none. */
+export function measuredArm(record: StudyRecord, arm: string, step?: number): RecordedArm | null {
+  const end = record.ends.find((one) => one.arm === arm)
+  if (!end) return null
+  const name = step === undefined ? end.evaluated : `${end.evaluated}, step ${step}`
+  return record.arms.find((one) => one.arm === name) ?? null
+}
+
+/** Records of an arm's own runs. */
+export function recordsOfArm({ study, records }: StudyResults, arm: string): StudyRecord[] {
+  const world = study.arms.find((one) => one.arm === arm)?.world
+  return records.filter((record) => record.world === world && record.ends.some((one) => one.arm === arm))
+}
+
+/** A figure of an arm over the seeds that have it. */
+export function bySeed(
+  results: StudyResults,
+  arm: string,
+  pick: (one: RecordedArm) => number | null | undefined,
+  step?: number,
+): BySeed[] {
+  return recordsOfArm(results, arm).flatMap((record) => {
+    const found = measuredArm(record, arm, step)
+    const value = found ? pick(found) : null
+    return value === null || value === undefined || !Number.isFinite(value) ? [] : [{ seed: record.seed, value }]
+  })
+}
+
+/** Splits on which success was measured, the primary one first. */
+export function splitsOf({ study, records }: StudyResults): string[] {
+  const all = [...new Set(records.flatMap(({ arms }) => arms.flatMap(({ policy }) => Object.keys(policy))))]
+  return all.sort((a, b) => Number(b === study.primary) - Number(a === study.primary))
+}
+
+/** The split that comparisons are about: the registered one, or the first there is. */
+export function primaryOf(results: StudyResults): string | null {
+  const [first] = splitsOf(results)
+  return first ?? null
+}
+
+/** Share of evaluation runs that solved each task, in the order of tasks; null where it was not measured. */
+export function perTask(arm: RecordedArm, split: string): number[] | null {
+  const solved = arm.policy[split]?.solved
+  if (!solved || solved.length === 0 || solved[0].length === 0) return null
+  return Array.from(solved[0], (_, task) => mean(solved.map((run) => Number(run[task]))))
+}
+
+export function success(split: string): (arm: RecordedArm) => number | null {
+  return (arm) => {
+    const tasks = perTask(arm, split)
+    return tasks && mean(tasks)
+  }
+}
+
+export const exact =
+  (split: string) =>
+  ({ worldModel }: RecordedArm): number | undefined =>
+    worldModel[split]?.exact
+
+/** Mean over seeds with its standard deviation and Student's 95 % interval, which one seed does not have. */
+export interface OverSeeds {
+  seeds: number
+  mean: number
+  sd: number
+  interval: Interval | null
+}
+
+export function overSeeds(values: readonly BySeed[]): OverSeeds | null {
+  if (values.length === 0) return null
+  const numbers = values.map(({ value }) => value)
+  return {
+    seeds: numbers.length,
+    mean: mean(numbers),
+    sd: sd(numbers),
+    interval:
+      numbers.length < 2
+        ? null
+        : pairedTTest(
+            numbers.map(() => 0),
+            numbers,
+          ).interval,
+  }
+}
+
+/** What an arm cost: all stages that it needs, as if it had been run alone. Means over seeds; null before one has finished. */
+export function costOf(results: StudyResults, arm: string) {
+  const records = recordsOfArm(results, arm)
+  if (records.length === 0) return null
+  const sum = (pick: 'seconds' | 'tokensSampled' | 'tokensTrained') =>
+    mean(
+      records.map(({ stages, ends }) => {
+        const paysFor = ends.find((one) => one.arm === arm)!.paysFor
+        return stages.filter(({ name }) => paysFor.includes(name)).reduce((total, stage) => total + stage[pick], 0)
+      }),
+    )
+  return { sampled: sum('tokensSampled'), trained: sum('tokensTrained'), seconds: sum('seconds') }
+}
+
+/** Arms whose settings are the study's own. */
+export const isMain = ({ world }: RegisteredArm): boolean => world === MAIN

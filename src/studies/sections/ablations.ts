@@ -1,0 +1,88 @@
+import { type Cell, cell, PAPER_ABLATIONS, type Section } from '../../reports/index.ts'
+import { type Difference, differenceIn } from '../compare.ts'
+import type { RecordedArm } from '../record.ts'
+import type { RegisteredArm } from '../registered.ts'
+import { bySeed, exact, overSeeds, primaryOf, type StudyResults, success } from '../results.ts'
+import { isVariation, unvaried } from '../roles.ts'
+import { worldModelSplits } from './main-results.ts'
+import { empty, left, note, overSeedsCell, paragraph, pointRange, points, probability, right } from './words.ts'
+
+/** Table 3: every variation of a method that the study has, beside it: world-model accuracy and success. */
+export function ablationsSection(results: StudyResults): Section {
+  const title = 'Table 3: ablations and controls'
+  const { study } = results
+  const varied = study.arms.filter((arm) => isVariation(study, arm))
+  if (varied.length === 0) {
+    return empty(
+      'ablations',
+      title,
+      'an arm with settings of its own, or a stage with options such as unfiltered, fills it.',
+    )
+  }
+  const split = primaryOf(results) ?? worldModelSplits(results)[0] ?? study.primary
+  const pairs = varied.map((arm) => ({ arm, reference: unvaried(study, arm) }))
+  const references = [...new Set(pairs.map(({ reference }) => reference).filter((one) => one !== null))]
+  const group = (reference: RegisteredArm | null) => pairs.filter((one) => one.reference === reference)
+  const rows = [
+    ...references.flatMap((reference) => [
+      row(results, reference, null, split),
+      ...group(reference).map(({ arm }) => row(results, arm, reference, split)),
+    ]),
+    ...group(null).map(({ arm }) => row(results, arm, null, split)),
+  ]
+  return {
+    id: 'ablations',
+    title,
+    blocks: [
+      paragraph(
+        `On ${split}, in percent, mean ± standard deviation over seeds; differences are to the method above it that is not varied, over the seeds that both have. A second look: p is of Student’s test over seeds and not corrected.`,
+      ),
+      {
+        block: 'table',
+        columns: [
+          left('Arm'),
+          left('Varies'),
+          right('Mean', 'Next state exact'),
+          right('Difference', 'Next state exact'),
+          right('p', 'Next state exact'),
+          right('Mean', 'Success'),
+          right('Difference', 'Success'),
+          right('p', 'Success'),
+        ],
+        rows,
+      },
+      note(
+        `The paper’s ablations, success in percent (ALFWorld, τ²-bench): ${PAPER_ABLATIONS.map(({ title, alfworld, tau2 }) => `${title} ${[alfworld || '–', tau2].join(', ')}`).join('; ')}.`,
+      ),
+    ],
+  }
+}
+
+type Pick = (one: RecordedArm) => number | null | undefined
+
+function row(results: StudyResults, arm: RegisteredArm, reference: RegisteredArm | null, split: string): Cell[] {
+  const measured = (pick: Pick) => {
+    const mean = overSeedsCell(overSeeds(bySeed(results, arm.arm, pick)))
+    const against = reference && differenceIn(results, reference.arm, arm.arm, pick)
+    return [mean, differenceCell(against), cell(against ? probability(against.p) : '')]
+  }
+  return [
+    cell(arm.arm, reference ? undefined : 'strong'),
+    cell(variesText(results, arm), 'quiet'),
+    ...measured(exact(split)),
+    ...measured(success(split)),
+  ]
+}
+
+function differenceCell(found: Difference | null): Cell {
+  if (!found) return cell('')
+  const { difference, interval, seeds } = found
+  return { text: points(difference), below: interval ? pointRange(interval) : `${seeds} seed` }
+}
+
+/** What it does otherwise, in settings and options. */
+export function variesText({ study }: StudyResults, arm: RegisteredArm): string {
+  const settings = Object.entries(study.worlds[arm.world] ?? {}).map(([path, value]) => `${path} = ${value}`)
+  const options = arm.stages.filter(({ varied }) => varied).map(({ text }) => text)
+  return [...settings, ...options].join('; ')
+}

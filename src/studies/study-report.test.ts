@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { renderHtml, renderMarkdown } from '../reports/index.ts'
+import { policyStage, worldModelStage } from '../stages/index.ts'
+import { answersOf, verdictOf } from './compare.ts'
+import type { Study } from './study.ts'
+import { studyDocument } from './study-report.ts'
+import { inventedResults } from './testing/fixture.ts'
+
+const study: Study = {
+  seeds: [1, 2, 3],
+  arms: {
+    base: [],
+    RWML: [worldModelStage()],
+    'policy RL': [policyStage({ curve: [5, 10] })],
+    'RWML → policy RL': [worldModelStage(), policyStage({ curve: [5, 10] })],
+    'no subsampling': { stages: [worldModelStage({ unfiltered: true })], seeds: 2 },
+    'K = 2': { stages: [worldModelStage()], settings: { filter: { draws: 2 } }, seeds: 2 },
+  },
+  compare: [
+    ['policy RL', 'RWML → policy RL', 'Does RWML help policy RL?'],
+    ['base', 'RWML'],
+    ['RWML', 'K = 2'],
+  ],
+}
+const LEVELS: Record<string, number> = { 'policy RL': 50, 'RWML → policy RL': 60, 'policy RL, step 5': 30 }
+const results = inventedResults(study, (arm, seed) => ({ solved: (LEVELS[arm] ?? 20) + seed * (arm.length % 3) }))
+const markdown = renderMarkdown(studyDocument(results))
+const rowOf = (name: string, section: string) =>
+  markdown
+    .split(/^## /m)
+    .find((part) => part.startsWith(section))!
+    .split('\n')
+    .find((line) => line.startsWith(`| ${name}`) || line.startsWith(`| **${name}**`))
+
+describe('the report of a study', () => {
+  it('answers what was registered, corrected over all of it', () => {
+    const found = answersOf(results, 'unseen')
+    expect(found.map((one) => one!.comparison.seeds)).toEqual([3, 3, 2])
+    expect(found[0]!.comparison.difference).toBeCloseTo(0.12, 1)
+    expect(verdictOf(found[1]!)).toBe('not shown')
+    for (const one of found) if (one!.p !== null) expect(one!.corrected).toBeGreaterThanOrEqual(one!.p)
+    expect(rowOf('Does RWML help policy RL?', 'Comparisons')).toContain('RWML → policy RL − policy RL')
+    expect(markdown).toContain('of 3 questions about success on unseen')
+  })
+
+  it('holds the first answers to the measure of all questions', () => {
+    const half = { ...results, records: results.records.filter(({ world }) => world === 'main') }
+    const [answer, , missing] = answersOf(half, 'unseen')
+    expect(missing).toBeNull()
+    expect(answer!.corrected).toBeCloseTo(Math.min(1, 3 * answer!.p!), 10)
+  })
+
+  it('puts every arm into its table, beside the paper, and says what would fill those that are empty', () => {
+    expect(rowOf('RWML ', 'Table 1')).toContain('32.6')
+    expect(rowOf('no subsampling', 'Table 1')).toBeUndefined()
+    expect(rowOf('no subsampling', 'Table 3')).toContain('unfiltered')
+    expect(rowOf('K = 2', 'Table 3')).toContain('filter.draws = 2')
+    for (const title of ['Table 2', 'Table 4', 'Figure 3', 'Figure 4']) {
+      expect(markdown).toMatch(new RegExp(`## ${title}[^\n]*\n\nLeft out: .* fills it\\.`))
+    }
+  })
+
+  it('draws curves from where an arm starts to its end', () => {
+    const [policy, after] = ['policy RL', 'RWML → policy RL'].map((arm) => rowOf(arm, 'Learning curves')!.split('|'))
+    expect(policy.slice(2, 6).map((cell) => Number(cell.split('±')[0]))).toEqual([22, 34, 20, 50])
+    expect(after[2]).toContain('22.0 ±')
+  })
+
+  it('names every setting with its source, and what arms cost alone', () => {
+    expect(markdown).toContain('| worldModel.groupSize | 8 | paper |')
+    expect(markdown).toContain('up to 320 tasks (ours)')
+    expect(rowOf('RWML → policy RL', 'Cost')).toContain('10 s')
+    expect(rowOf('policy RL', 'Cost')).toContain('2.0 s')
+  })
+
+  it('is one page that fetches nothing', () => {
+    const html = renderHtml(studyDocument(results))
+    expect(html).toContain('Table 1: main results')
+    expect(html.match(/<svg /g)!.length).toBe(2)
+    expect(html).not.toMatch(/(src|href)="http/)
+  })
+})

@@ -313,13 +313,25 @@ export class TinkerTrainer implements Trainer {
       this.done++
       const model = await RemoteModel.create(this.connection, this.session)
       await fill(model)
-      const old = this.model
+      await this.discard()
       this.model = model
       this.broken = null
       this.share = null
       this.step = { data: 0, scale: 0 }
-      await old.unload()
     }, true)
+  }
+
+  /** Unloads the present model, and has its gradient used up where the next one would inherit it. */
+  private async discard(): Promise<void> {
+    if (this.model.traits.keepsGradients && this.step.data > 0) {
+      const nothing = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 }
+      try {
+        await this.model.result(await this.model.submit('optim_step', { adam_params: nothing }), anythingSchema)
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+      }
+    }
+    await this.model.unload()
   }
 
   private async loadInto(model: RemoteModel, path: string, optimizer: boolean): Promise<void> {
@@ -332,7 +344,7 @@ export class TinkerTrainer implements Trainer {
     if (this.connection.signal.aborted) return
     await this.lane
     this.session.close()
-    await this.model.unload()
+    await this.discard()
     this.connection.close()
   }
 

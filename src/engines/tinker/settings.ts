@@ -17,13 +17,15 @@ export interface ServerTraits {
    * sampled from, nothing is trained meanwhile, and a frozen copy is a model of its own.
    */
   samplesInPlace: boolean
+  /** Whether a model that is unloaded leaves the gradient it has not used to the next one in its place. */
+  keepsGradients: boolean
 }
 
 export const TINKER_SERVERS = {
   /** The hosted service, and what follows it closely. */
-  tinker: { reduction: 'sum', clips: true, idempotent: true, samplesInPlace: false },
+  tinker: { reduction: 'sum', clips: true, idempotent: true, samplesInPlace: false, keepsGradients: false },
   /** SkyRL 0.3 with its JAX backend. */
-  'skyrl-jax': { reduction: 'mean', clips: false, idempotent: false, samplesInPlace: true },
+  'skyrl-jax': { reduction: 'mean', clips: false, idempotent: false, samplesInPlace: true, keepsGradients: true },
 } as const satisfies Record<string, ServerTraits>
 
 const seconds = z.number().positive()

@@ -2,17 +2,16 @@ import { UserError } from '../../core/index.ts'
 import { ServiceError } from '../../services/index.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Sampler, Trainer } from '../engine.ts'
 import type { ModelConfig } from '../local/index.ts'
-import { LossMetrics } from '../loss-metrics.ts'
 import type { Connection } from './connection.ts'
 import { download } from './download.ts'
 import { RESUME } from './failures.ts'
 import type { Pending } from './future.ts'
-import { builtInPass, checkPass, chunksOf, forwardPass, inputsAt, isBuiltIn, linearisedPass } from './passes.ts'
+import { checkTokens, logprobRows, passResult } from './pass-result.ts'
+import { builtInPass, checkPass, chunksOf, forwardPass, isBuiltIn, linearisedPass } from './passes.ts'
 import { RemoteModel } from './remote-model.ts'
 import { SamplingQueue, SamplingSession, TinkerSampler } from './sampler.ts'
 import type { Session } from './session.ts'
 import { readState, sameFolder, writeState } from './state-folder.ts'
-import { tokenLoss } from './token-loss.ts'
 import {
   anythingSchema,
   optimSchema,
@@ -70,7 +69,7 @@ export class TinkerTrainer implements Trainer {
    */
   async forwardBackward(data: Datum[], loss: Loss): Promise<ForwardBackwardResult> {
     checkPass(data, loss)
-    this.checkTokens(data)
+    checkTokens(data, this.config)
     const sent = data.flatMap((datum, index): Sent[] =>
       datum.weights.some((weight) => weight !== 0) ? [{ index, datum }] : [],
     )
@@ -83,7 +82,7 @@ export class TinkerTrainer implements Trainer {
         logprobs[index] = found[i]
       })
     }
-    return this.resultOf(data, loss, logprobs)
+    return passResult(data, loss, logprobs)
   }
 
   /** Hands a pass over. */
@@ -109,37 +108,7 @@ export class TinkerTrainer implements Trainer {
   /** New log-probabilities along the tokens of each datum, 0 where it is not trained on. */
   private async logprobsOf(pending: Pending[], data: Datum[]): Promise<number[][]> {
     const outputs = await Promise.all(pending.map((one) => this.model.result(one, passSchema)))
-    const rows = outputs.flatMap(({ loss_fn_outputs: rows }) => rows)
-    if (rows.length !== data.length)
-      throw this.connection.trouble(`sent results of ${rows.length} data for ${data.length}`)
-    return data.map(({ tokens, weights }, i) => {
-      const { data: values } = rows[i].logprobs
-      if (values.length !== tokens.length - 1) {
-        throw this.connection.trouble(`sent ${values.length} log-probabilities for ${tokens.length - 1} targets`)
-      }
-      return weights.map((weight, t) => {
-        if (weight === 0) return 0
-        if (Number.isFinite(values[t - 1])) return values[t - 1]
-        throw new UserError(
-          `${this.connection.where}: the loss is not finite (log-probability ${values[t - 1]} of token ${t} of datum ${i}): ${RESUME} with a lower learning rate`,
-        )
-      })
-    })
-  }
-
-  private resultOf(data: Datum[], loss: Loss, logprobs: number[][]): ForwardBackwardResult {
-    const metrics = new LossMetrics(loss)
-    let [sum, trained, total] = [0, 0, 0]
-    data.forEach((datum, i) => {
-      total += datum.tokens.length
-      datum.weights.forEach((weight, t) => {
-        if (weight === 0) return
-        trained++
-        sum += weight * tokenLoss(loss, inputsAt(datum, logprobs[i], t)).value
-        metrics.add(datum, t, logprobs[i][t])
-      })
-    })
-    return { loss: sum, metrics: metrics.means(), tokens: { trained, total }, logprobs }
+    return logprobRows(outputs, data, this.connection)
   }
 
   /** `gradientNorm` is NaN where the server does not tell it. */
@@ -313,13 +282,25 @@ export class TinkerTrainer implements Trainer {
       this.done++
       const model = await RemoteModel.create(this.connection, this.session)
       await fill(model)
-      const old = this.model
+      await this.discard()
       this.model = model
       this.broken = null
       this.share = null
       this.step = { data: 0, scale: 0 }
-      await old.unload()
     }, true)
+  }
+
+  /** Unloads the present model, and has its gradient used up where the next one would inherit it. */
+  private async discard(): Promise<void> {
+    if (this.model.traits.keepsGradients && this.step.data > 0) {
+      const nothing = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 }
+      try {
+        await this.model.result(await this.model.submit('optim_step', { adam_params: nothing }), anythingSchema)
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+      }
+    }
+    await this.model.unload()
   }
 
   private async loadInto(model: RemoteModel, path: string, optimizer: boolean): Promise<void> {
@@ -332,7 +313,7 @@ export class TinkerTrainer implements Trainer {
     if (this.connection.signal.aborted) return
     await this.lane
     this.session.close()
-    await this.model.unload()
+    await this.discard()
     this.connection.close()
   }
 
@@ -361,22 +342,5 @@ export class TinkerTrainer implements Trainer {
       `${this.connection.where}: a step went wrong and cannot be taken back (${why}): ${RESUME}`,
     )
     return error
-  }
-
-  private checkTokens(data: readonly Datum[]): void {
-    const { vocab_size: size, max_position_embeddings: limit } = this.config
-    data.forEach(({ tokens }, i) => {
-      if (tokens.length > limit) {
-        throw new UserError(
-          `datum ${i} has ${tokens.length} tokens; this model's context is ${limit}: shorten the prompt`,
-        )
-      }
-      const wrong = tokens.find((token) => !(token >= 0 && token < size))
-      if (wrong !== undefined) {
-        throw new UserError(
-          `datum ${i}: token ${wrong} is not in the vocabulary of ${size}: is this the model's own tokenizer?`,
-        )
-      }
-    })
   }
 }

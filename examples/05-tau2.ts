@@ -20,6 +20,7 @@ import {
   collectByStage,
   defineConfig,
   evaluateStage,
+  filterStage,
   goldPlayer,
   jsonShape,
   type OtherPlayers,
@@ -69,10 +70,11 @@ export default defineConfig({
   environment,
   agent,
   method: {
-    name: 'collect, WM SFT, world-model RL, evaluate',
+    name: 'collect, filter, WM SFT, world-model RL, evaluate',
     stages: [
       collectByStage({ players }),
       rewardStage,
+      filterStage,
       worldModelSftStage(),
       worldModelStage({ from: 'world-model-sft', arm: 'after WM SFT and RL' }),
       // With scripted users, whoever played them in training: the same transitions on any machine.
@@ -93,10 +95,11 @@ export default defineConfig({
       temperature: 0.7,
       maxSteps: 8,
       maxTokens: 32,
-      filterShare: 0,
+      filterShare: 0.1,
       maxTransitions: 80,
     },
     reward: { kind: 'hybrid', mode: 'continuous' },
+    filter: { rule: 'band', draws: 2, keepHopeless: 1, learningRate: 5e-4, batch: 8, epochs: 1 },
     worldModelSft: { batch: 8, epochs: 2, maxSteps: 12, learningRate: 5e-4, warmupSteps: 2 },
     worldModel: {
       batch: 2,

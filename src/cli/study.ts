@@ -143,7 +143,7 @@ async function dryStudy(plan: StudyPlan, described: RegisteredStudy, warn: (mess
       total += seconds * runs.length
       return [
         stage.name,
-        describeStage(stage),
+        brief(describeStage(stage)),
         taken ? 'taken over' : (one?.work ?? ''),
         seconds > 0 ? `≈ ${formatDuration(seconds)}` : '–',
       ]
@@ -162,3 +162,6 @@ async function dryStudy(plan: StudyPlan, described: RegisteredStudy, warn: (mess
   )
   console.log('Nothing was trained and nothing written.')
 }
+
+/** Options can be long, and are all in the report. */
+const brief = (text: string): string => (text.length <= 64 ? text : `${text.slice(0, 63)}…`)

@@ -171,14 +171,6 @@ export const randomData: Method = {
 /** Every method that can be named; each is a few lines above. */
 export const METHODS: readonly Method[] = [
   rwml,
-  policyRl,
-  worldModelSft,
-  mismatchedTargets,
-  coinFlip,
-  interleaved,
-  permutedAdvantages,
-  permutedPolicy,
-  randomData,
   rwmlOnly,
   policyRl,
   worldModelSft,
@@ -187,9 +179,12 @@ export const METHODS: readonly Method[] = [
   rft,
   imitation,
   implicitWorldModel,
+  interleaved,
   mismatchedTargets,
   coinFlip,
-  interleaved,
+  permutedAdvantages,
+  permutedPolicy,
+  randomData,
 ]
 
 export async function runMethod(method: Method, context: StageContext): Promise<Artifacts> {

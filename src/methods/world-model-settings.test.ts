@@ -1,8 +1,7 @@
 /** What the world model's settings and controls do, on the shipped miniature: a few households, a few steps. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { answer } from '../services/testing/reply.ts'
 import { closeAfterEach, serverFor, serviceAt } from '../services/testing/service.ts'
 import {
@@ -12,73 +11,16 @@ import {
   filterStage,
   policyStage,
   type RewardOptions,
-  resolveConfig,
   rewardBy,
   rewardStage,
   type Stage,
   worldModelSftStage,
   worldModelStage,
 } from '../stages/index.ts'
-import { type Method, permutedPolicy, randomData, runMethod } from './method.ts'
-import { miniPreset } from './mini.ts'
-import { openRun } from './open.ts'
+import { type Method, randomData } from './method.ts'
+import { play, root } from './testing/tiny-run.ts'
 
 closeAfterEach()
-const root = mkdtempSync(join(tmpdir(), 'rwml-settings-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-const TINY = {
-  'environment.tasks.train': 6,
-  'environment.tasks.seen': 1,
-  'environment.tasks.unseen': 2,
-  'collect.tasks': 6,
-  'collect.rollouts': 1,
-  'collect.maxSteps': 8,
-  'filter.rule': 'none',
-  'reward.kind': 'exact',
-  'worldModel.batch': 4,
-  'worldModel.groupSize': 4,
-  'worldModel.maxSteps': 2,
-  'worldModelSft.maxSteps': 3,
-  'worldModelSft.batch': 8,
-  'policy.steps': 2,
-  'policy.tasks': 2,
-  'policy.groupSize': 4,
-  'policy.maxSteps': 6,
-  'evaluate.runs': 1,
-  'evaluate.maxSteps': 2,
-  'evaluate.transitions': 4,
-  'model.threads': 1,
-}
-
-interface Played {
-  /** A run that stops when this stage is done. */
-  until?: string
-  resume?: boolean
-}
-
-async function play(name: string, method: Method, settings: Record<string, unknown> = {}, how: Played = {}) {
-  const out = join(root, name)
-  const warnings: string[] = []
-  const { context, close } = await openRun({
-    out,
-    resolved: resolveConfig(miniPreset, { ...TINY, ...settings }),
-    method,
-    command: 'test',
-    resume: how.resume ?? false,
-    progress: { start() {}, update() {}, finish() {} },
-    signal: new AbortController().signal,
-    warn: (line) => warnings.push(line),
-  })
-  const last = how.until ? method.stages.findIndex((stage) => stage.name === how.until) + 1 : undefined
-  const artifacts = await runMethod({ ...method, stages: method.stages.slice(0, last) }, context).finally(() =>
-    close('finished'),
-  )
-  const lines = readFileSync(join(out, 'metrics.jsonl'), 'utf8').split('\n').filter(Boolean)
-  const metrics = lines.map((line): Record<string, number> & { stage: never } => JSON.parse(line))
-  return { out, artifacts, warnings, of: (stage: string) => metrics.filter((line) => line.stage === stage) }
-}
-
 const weights = (folder: string) => readFileSync(join(folder, 'model.safetensors'))
 const notes = (out: string, stage: string): string[] =>
   JSON.parse(readFileSync(join(out, 'stages', stage, 'stage.json'), 'utf8')).notes
@@ -149,12 +91,6 @@ describe('methods that are controls', () => {
     expect(counts).toMatchObject({ episodes: 6, valid: counts.transitions })
     expect(train.every(({ valid }) => valid)).toBe(true)
     expect(existsSync(join(out, 'rollouts', 'collect-random.jsonl'))).toBe(true)
-  }, 60_000)
-
-  it('permuted policy advantages run to the end', async () => {
-    const whole = await play('permuted-policy', permutedPolicy, { 'policy.kl.coefficient': 0.01 })
-    expect(whole.artifacts.arms.at(-1)?.control).toBe('permuted advantages')
-    expect(whole.of('policy-rl')[0].gradientNorm).toBeGreaterThan(0)
   }, 60_000)
 })
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { reportFailure, runCommandLine } from './program.ts'
 
 // Whoever reads our output may stop reading (`| head`): that is no error of ours.
@@ -12,3 +13,5 @@ const words = process.argv.slice(2)
 process.on('uncaughtException', (error) => process.exit(reportFailure(error, words.includes('--debug'))))
 
 await runCommandLine(words)
+// All is saved by now: what a service or an environment still owes an answer to is not waited for.
+if (process.exitCode === INTERRUPTED_STATUS) process.exit()

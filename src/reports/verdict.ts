@@ -48,7 +48,10 @@ export function verdict({ evaluation, config }: Pick<ReportInput, 'evaluation' |
   if (invalid && changeOf(invalid, 0, last)?.detected) {
     sentences.push(' ', ...sentence(invalid, 'The share of invalid actions', last))
   }
-  if (!success) sentences.push(' There is no task reward, and so no success to measure.')
+  if (!success) {
+    const left = config.some(({ path, value }) => path === 'evaluate.runs' && value === 0)
+    sentences.push(left ? ' Success was not measured.' : ' There is no task reward, and so no success to measure.')
+  }
   return sentences
 }
 

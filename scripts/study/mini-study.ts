@@ -37,7 +37,6 @@ const ablations: Study['arms'] = {
   'coin-flip reward': { stages: [rwml({ teaches: 'coin flip' })], seeds: 3 },
   'β = 0': { stages: [rwml({ settings: { kl: { coefficient: 0, estimator: 'k3' } } })], seeds: 3 },
   'β = 0.1': { stages: [rwml({ settings: { kl: { coefficient: 0.1, estimator: 'k3' } } })], seeds: 3 },
-  'no reasoning': { stages: [rwml({ settings: { reasoning: false } })], seeds: 3 },
   'K = 10': { stages: [rwml()], settings: { filter: { draws: 10 } }, seeds: 3 },
   'continuous reward': { stages: [rwml()], settings: { reward: { mode: 'continuous' } }, seeds: 3 },
   'exact reward': { stages: [rwml()], settings: { reward: { kind: 'exact' } }, seeds: 3 },
@@ -66,6 +65,12 @@ const main: Study['arms'] = {
   'WM SFT → policy RL': [worldModelSftStage(), policy],
   'RWML → policy RL': [rwml(), policy],
   'mismatched → policy RL': [rwml({ teaches: 'mismatched targets' }), policy],
+}
+
+/** WM SFT otherwise: at the rate of RWML, and with the reasoning of the RWML model before the label. */
+const supervised: Study['arms'] = {
+  'WM SFT, rate of RWML': { stages: [worldModelSftStage({ settings: { learningRate } })], seeds: 3 },
+  'WM SFT with reasoning': { stages: [rwml(), worldModelSftStage({ traces: { from: 'world-model-rl' } })], seeds: 3 },
 }
 
 const experts: Study['arms'] = {
@@ -99,7 +104,7 @@ export default defineStudy({
     },
   },
   seeds: [201, 202, 203, 204, 205],
-  arms: { ...main, ...experts, ...ablations, ...otherBases },
+  arms: { ...main, ...supervised, ...experts, ...ablations, ...otherBases },
   compare: [
     ['policy RL', 'RWML → policy RL', 'Does RWML help policy RL, at equal policy steps?'],
     ['policy RL, equal compute', 'RWML → policy RL', 'And at equal compute?'],

@@ -10,6 +10,8 @@ export interface StageWork {
   flops?: number
   /** The stage whose model it started from, or a model folder; none where it trained no model that is evaluated. */
   from?: string
+  /** The stage whose model it learned from without starting there. */
+  teacher?: string
   /** Names of the models it left to evaluate; the last is the one it ended with. */
   arms?: string[]
   /** What it read of earlier stages, and what it made for later ones. */
@@ -47,11 +49,12 @@ export function armCosts(stages: readonly StageWork[], base: string): ArmCost[] 
     const add = (at: number) => {
       if (at < 0 || needed.has(at)) return
       needed.add(at)
-      const { from = base, reads = [] } = stages[at]
+      const { from = base, teacher, reads = [] } = stages[at]
       const earlier = stages.slice(0, at)
       const start = earlier.findLastIndex(({ name }) => name === from)
       if (start < 0 && from !== base) elsewhere = from
       add(start)
+      if (teacher !== undefined) add(earlier.findLastIndex(({ name }) => name === teacher))
       for (const key of reads) add(earlier.findLastIndex(({ makes = [] }) => makes.includes(key)))
     }
     add(index)

@@ -158,11 +158,17 @@ export function labelSequence(
   return { tokens: [...prompt, ...label], mask, logprobs: mask.map(() => 0), omitted }
 }
 
-/** Baselines that a world model has to beat: each maps a transition to a predicted next state. */
-export function baselinePredictors(training: Transition[]): Record<string, (transition: Transition) => string | null> {
+/**
+ * Baselines that a world model has to beat: each maps a transition to a predicted next state.
+ * @param agent whose transitions these are: what it asks for in place of what followed is what a copy has to be too
+ */
+export function baselinePredictors(
+  training: Transition[],
+  agent: Pick<Agent, 'target'> = {},
+): Record<string, (transition: Transition) => string | null> {
   const verb = (transition: Transition) => actionVerb(transition.action)
-  const current = (transition: Transition) =>
-    observationText(transition.history.at(-1)?.observation ?? transition.initial)
+  const last = (transition: Transition) => transition.history.at(-1)?.observation ?? transition.initial
+  const current = (transition: Transition) => observationText(last(transition))
   const counts = new Map<string, Map<string, number>>()
   const byAction = new Map<string, Transition[]>()
   for (const one of training) {
@@ -178,7 +184,7 @@ export function baselinePredictors(training: Transition[]): Record<string, (tran
     return shared / (a.size + b.size - shared || 1)
   }
   return {
-    'copy last observation': current,
+    'copy last observation': (transition) => observationText(agent.target?.(last(transition)) ?? last(transition)),
     'most frequent for verb': (transition) => {
       const seen = [...(counts.get(verb(transition)) ?? [])]
       return seen.length === 0 ? null : seen.reduce((best, one) => (one[1] > best[1] ? one : best))[0]

@@ -57,7 +57,7 @@ export const alfworldPreset: Preset<Config> = {
     easyAbove: paper(0),
     easyAboveTools: ours(0.8),
     keepEasy: paper(0.1),
-    keepHopeless: ours(1),
+    keepHopeless: ours(0.1),
     learningRate: ours(2e-6),
     batch: ours(32),
     epochs: ours(2),

@@ -1,4 +1,5 @@
 import { randomActions } from '../agents/index.ts'
+import { UserError } from '../core/index.ts'
 import type { ChatModel } from '../services/index.ts'
 import {
   type Artifacts,
@@ -46,7 +47,7 @@ export const rwml: Method = {
 export const rwmlOnly: Method = { name: 'rwml-only', stages: [...triplets, worldModelStage(), ...measures] }
 
 /** Policy RL alone: the baseline. */
-export const policyRl: Method = { name: 'policy-rl', stages: [...triplets, policyStage(), ...measures] }
+export const policyRl: Method = { name: 'policy-rl', stages: [collectStage, rewardStage, policyStage(), ...measures] }
 
 /** World-model SFT on the same transitions, then policy RL: the rival without reinforcement. */
 export const worldModelSft: Method = {
@@ -152,7 +153,7 @@ export const permutedAdvantages: Method = {
 /** Control: policy RL alone, with its advantages handed out at random. */
 export const permutedPolicy: Method = {
   name: 'permuted-policy',
-  stages: [...triplets, policyStage({ teaches: 'permuted advantages' }), ...measures],
+  stages: [collectStage, rewardStage, policyStage({ teaches: 'permuted advantages' }), ...measures],
 }
 
 /** Control: RWML on what random actions led to, in place of the model's own play. */
@@ -194,4 +195,24 @@ export async function runMethod(method: Method, context: StageContext): Promise<
   }
   for (const stage of method.stages) await runStage(stage, context, artifacts)
   return artifacts
+}
+
+/**
+ * @throws UserError where two stages have one name, or two models: the second would take the first's checkpoints, or its results,
+ * for its own.
+ */
+export function requireNames({ name, stages }: Method): void {
+  const twice = stages.find((stage, at) => stages.findIndex((one) => one.name === stage.name) < at)
+  if (twice) throw new UserError(`the method ${name} has two stages called "${twice.name}": give one another name`, 2)
+  // Where no arm is said, stages of one sort have the same.
+  const arms = stages.flatMap(({ placed, options, title }) =>
+    placed ? [String(options.arm ?? title.split(/, | with /)[0])] : [],
+  )
+  const same = arms.find((arm, at) => arms.indexOf(arm) < at)
+  if (same !== undefined) {
+    throw new UserError(
+      `two models of the method ${name} have one name in its results (${same}): give one of the stages another arm`,
+      2,
+    )
+  }
 }

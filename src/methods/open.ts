@@ -9,7 +9,7 @@ import { type Environment, HELD_OUT } from '../environments/index.ts'
 import type { Config, ResolvedConfig, StageContext, StageProgress } from '../stages/index.ts'
 import { JsonLines, RunFolder, type RunInfo, readJson, removeIfEmpty, writeJson } from '../store/index.ts'
 import { identityOf } from './identity.ts'
-import type { Method } from './method.ts'
+import { type Method, requireNames } from './method.ts'
 import { type Given, openEngine, PACKAGE, partsOf } from './parts.ts'
 
 export interface RunOptions extends Given {
@@ -45,6 +45,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const parts = partsOf(config, options, options.warn)
   const { environment, agent, format, baseModel } = parts
   requireTasks(environment)
+  requireNames(options.method)
   const run = RunFolder.create(options.out)
   const lock = run.lock(options.command)
   try {
@@ -82,10 +83,12 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       baseModel,
       log: (line) => metrics.append([line]),
       rewind(stage, step) {
-        for (let i = 0; i < metrics.length; i++) {
-          const line = metrics.at(i)
-          if (line.stage === stage && line.step >= step) return metrics.truncate(i)
-        }
+        const lines = [...metrics]
+        const first = lines.findIndex((line) => line.stage === stage && line.step >= step)
+        if (first < 0) return
+        metrics.truncate(first)
+        // Other stages may have gone on from where this one stood before.
+        metrics.append(lines.slice(first).filter((line) => line.stage !== stage))
       },
       progress: options.progress,
       warn: options.warn,

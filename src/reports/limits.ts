@@ -7,7 +7,7 @@ export function limits(evaluation: EvaluationResult | null): string[] {
   const note = contextNote(evaluation)
   const context = note === null ? [] : [note]
   if (evaluation.arms.length < 2) return context
-  const rows = paperRows(evaluation.arms.map((arm) => arm.arm))
+  const rows = paperRows(evaluation.arms)
   const sentences = [
     'The intervals cover the choice of tasks and the luck of sampling. They do not cover training: another seed gives another model, and only several seeds show how far apart those are.',
   ]

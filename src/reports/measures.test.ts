@@ -130,13 +130,16 @@ describe('world model', () => {
 })
 
 test('arms find their rows in the paper', () => {
-  expect(paperRows(['base', 'after world-model RL', 'after policy RL'])).toEqual(['base', 'rwml', 'rwmlPolicyRl'])
-  expect(paperRows(['base', 'after policy RL'])).toEqual(['base', 'policyRl'])
-  expect(paperRows(['base', 'WM SFT', 'WM SFT → policy RL', 'policy RL only', 'something'])).toEqual([
+  const rows = (arms: string[]) => paperRows(arms.map((arm) => ({ arm })))
+  expect(rows(['base', 'after world-model RL', 'after policy RL'])).toEqual(['base', 'rwml', 'rwmlPolicyRl'])
+  expect(rows(['base', 'after policy RL'])).toEqual(['base', 'policyRl'])
+  expect(rows(['base', 'WM SFT', 'WM SFT → policy RL', 'policy RL only', 'something'])).toEqual([
     'base',
     'wmSft',
     'wmSftPolicyRl',
     'policyRl',
     null,
   ])
+  expect(paperRows([{ arm: 'base' }, { arm: 'after world-model RL', control: 'coin flip' }])).toEqual(['base', null])
+  expect(rows(['base', 'world-model and policy RL, interleaved', 'after RFT'])).toEqual(['base', null, null])
 })

@@ -75,9 +75,11 @@ const PATTERNS: readonly [PaperRow, RegExp][] = [
  * The paper's row that each arm corresponds to, null where it has none. Arms of one run build on each other: "after policy
  * RL" that follows world-model RL is the paper's "RWML → Policy RL".
  */
-export function paperRows(arms: readonly string[]): (PaperRow | null)[] {
+export function paperRows(arms: readonly { arm: string; control?: string }[]): (PaperRow | null)[] {
   let before: 'none' | 'rwml' | 'wmSft' = 'none'
-  return arms.map((arm) => {
+  return arms.map(({ arm, control }) => {
+    // A control is nobody's row, and what the paper has no row for is none of it.
+    if (control !== undefined || /interleaved|\brft\b/i.test(arm)) return null
     const other = PATTERNS.find(([, pattern]) => pattern.test(arm))
     if (other) return other[0]
     if (/only/i.test(arm)) before = 'none'

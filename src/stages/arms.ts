@@ -40,7 +40,7 @@ export function armsOf(
   const traits: ArmTraits = { ...(reasoning !== undefined && { reasoning }), ...(control !== undefined && { control }) }
   for (const point of curve) {
     const at = stageSteps(point)
-    if (at >= step) continue
+    if (at <= 0 || at >= step) continue
     artifacts.arms.push({ arm: `${arm}, step ${point}`, path: run.checkpointFolder(stage, at), ...traits })
   }
   artifacts.arms.push({ arm, path, ...traits })

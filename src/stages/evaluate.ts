@@ -110,7 +110,7 @@ interface Evaluation {
 
 /**
  * Success and world-model accuracy of every arm on held-out splits: the same tasks, seeds and transitions for all. The
- * transitions are collected once by the first arm (the base) and kept, invalid ones included. One file an arm, so that an
+ * transitions are collected once by the base and kept, invalid ones included. One file an arm, so that an
  * interrupted evaluation goes on with the next.
  */
 async function evaluate(context: StageContext, what: Evaluation): Promise<EvaluationResult> {
@@ -122,13 +122,12 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   const runs = what.rewarded ? config.evaluate.runs : 0
   progress.start(stage, arms.length * splits.length * (runs + 1))
   let done = 0
+  await context.trainer.loadWeights(context.baseModel)
+  for (const split of splits) heldOut.set(split, await heldOutTransitions(context, what, split))
   for (const { arm, path: model, ...traits } of arms) {
     const name = slug(arm)
     const reasoning = traits.reasoning ?? config.worldModel.reasoning
     await context.trainer.loadWeights(model)
-    if (heldOut.size === 0) {
-      for (const split of splits) heldOut.set(split, await heldOutTransitions(context, what, split))
-    }
     const path = join(folder, `${name}.json`)
     if (!existsSync(path)) {
       const checkpoint = relative(run.path, model)
@@ -151,7 +150,7 @@ async function evaluate(context: StageContext, what: Evaluation): Promise<Evalua
   }
   const worldModelBaselines: WorldModelResult[] = []
   for (const split of splits) {
-    for (const [name, predictor] of Object.entries(baselinePredictors(what.training))) {
+    for (const [name, predictor] of Object.entries(baselinePredictors(what.training, context.agent))) {
       const transitions = heldOut.get(split)!
       const predicted = transitions.map((one) => ({ thinking: null, nextState: predictor(one) }))
       worldModelBaselines.push(await worldModelResult(name, split, transitions, predicted, environment, reward))

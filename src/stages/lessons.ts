@@ -1,6 +1,6 @@
 import { type Agent, replyFor } from '../agents/index.ts'
 import { hash32, type TokenSequence, type Trajectory, type Transition } from '../core/index.ts'
-import { labelSequence } from '../evaluation/index.ts'
+import { canBeAsked, labelSequence } from '../evaluation/index.ts'
 import { demonstrate } from '../rollouts/index.ts'
 import { asked } from './asked.ts'
 import { readCollected } from './collected.ts'
@@ -29,7 +29,8 @@ export const LESSONS = {
 
 export type Lesson = keyof typeof LESSONS
 
-async function ownSuccesses({ run }: StageContext): Promise<LessonData> {
+async function ownSuccesses({ run }: StageContext, artifacts: Artifacts, stage: string): Promise<LessonData> {
+  need(artifacts.collected, stage, 'collect')
   const { trajectories } = readCollected(run)
   const solved = trajectories.filter(({ reward = 0, failed }) => reward > 0 && failed === undefined)
   // What others played for it is not its own, and holds no tokens of it.
@@ -87,12 +88,18 @@ async function nextStates(context: StageContext, artifacts: Artifacts, stage: st
       }),
     ),
   )
-  const [own, other] = [transitions.filter(trains), alternatives.filter(trains)]
+  const fitting = alternatives.filter((one) =>
+    canBeAsked(agent, format, one, { contextLength, maxTokens: config.worldModel.maxTokens }),
+  )
+  const [own, other] = [transitions.filter(trains), fitting.filter(trains)]
   return {
     examples: [...own, ...other].map((one) => labelSequence(agent, format, one, contextLength)),
     notes: [
       `next states: ${own.length} after the expert's actions, ${other.length} after the model's own alternatives`,
-      ...said(tooLong, 'steps left out: too long for the context even without history'),
+      ...said(
+        tooLong + alternatives.length - fitting.length,
+        'steps left out: too long for the context even without history',
+      ),
     ],
   }
 }

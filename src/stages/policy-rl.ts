@@ -38,7 +38,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       const work = { ...policyWork(context, name, settings), permuted }
       const start = startOf(artifacts, name, options.from)
       const { varied, groups } = await firstVariance(context, name, start, settings)
-      if (groups > 0 && varied === 0) {
+      if (groups > 0 && varied === 0 && settings.environmentTokens === 0) {
         const nothing = `left out: within none of ${groups} groups did the reward vary, so there is nothing to learn from`
         context.warn(`policy RL is ${nothing}: take easier tasks, larger groups, or a model that solves some of them`)
         return { notes: [nothing] }

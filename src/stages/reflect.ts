@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseReflection, reflectionMessages } from '../agents/index.ts'
-import { hash32, type Transition } from '../core/index.ts'
-import type { ChatModel } from '../services/index.ts'
+import { hash32, type Transition, transitionsOf } from '../core/index.ts'
+import { type ChatModel, isConversationFailure } from '../services/index.ts'
 import { JsonLines } from '../store/index.ts'
 import type { AlternativesAt } from './alternatives.ts'
 import { asked } from './asked.ts'
@@ -40,6 +40,8 @@ export function reflectStage({ model, concurrency = 8, ...options }: ReflectOpti
       const expert = need(artifacts.expert, name, 'expert')
       const alternatives = need(artifacts.alternatives, name, 'alternatives')
       const { transitions } = asked(context, expert)
+      // What the strong model sees is what happened; masks are for labels.
+      const shown = new Map(expert.flatMap(transitionsOf).map((one) => [one.id, one]))
       const open = transitions.filter(({ id }) => (alternatives.get(id)?.tried.length ?? 0) > 0)
       const stored = new JsonLines(join(context.run.stageFolder(name), 'reflections.jsonl'), lineSchema)
       try {
@@ -51,11 +53,14 @@ export function reflectStage({ model, concurrency = 8, ...options }: ReflectOpti
           concurrency,
           async (one) => {
             const tried = alternatives.get(one.id) as AlternativesAt
-            const { text, cost } = await model.complete(reflectionMessages(one, tried.tried), {
-              temperature,
-              maxTokens,
-              seed: hash32(context.config.seed, 'reflect', one.id) >>> 1,
-            })
+            const asks = { temperature, maxTokens, seed: hash32(context.config.seed, 'reflect', one.id) >>> 1 }
+            const { text, cost } = await model
+              .complete(reflectionMessages(shown.get(one.id) ?? one, tried.tried), asks)
+              .catch((error: unknown) => {
+                // Refused, or all of it thoughts: another state may fare better.
+                if (isConversationFailure(error, known.size > 0)) return { text: '', cost: 0 }
+                throw error
+              })
             const line = { id: one.id, reflection: parseReflection(text), cost }
             stored.append([line])
             known.set(one.id, line)
@@ -72,7 +77,9 @@ export function reflectStage({ model, concurrency = 8, ...options }: ReflectOpti
           notes: [
             `${artifacts.reflections.size} reflections of ${model.name} in ${open.length} states${cost > 0 ? `, $${cost.toFixed(2)}` : ''}`,
             ...(artifacts.reflections.size < lines.length
-              ? [`${lines.length - artifacts.reflections.size} answers were in another form than was asked for`]
+              ? [
+                  `${lines.length - artifacts.reflections.size} answers were refused, or in another form than was asked for`,
+                ]
               : []),
           ],
         }

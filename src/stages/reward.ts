@@ -89,6 +89,9 @@ export async function chooseReward(
   keep = true,
 ): Promise<ChosenReward> {
   const { kind, mode } = context.config.reward
+  if (judge && kind !== 'judge') {
+    throw new UserError(`a judge is given, and reward.kind is ${kind}: set it to judge, or give none`, 2)
+  }
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
   if (kind === 'embedding') return calibratedReward(context, train, embedder, keep)

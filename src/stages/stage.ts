@@ -33,6 +33,8 @@ export interface Artifacts {
   models: Map<string, string>
   /** What each training stage started from, by the stage's name: a stage's name, or a model folder. */
   starts?: Map<string, string>
+  /** Stages whose models each stage learned from without starting there, by its name. */
+  teachers?: Map<string, string>
   /** Checkpoints to evaluate, in order. */
   arms: Arm[]
   evaluation?: EvaluationResult
@@ -91,8 +93,21 @@ export function startOf(artifacts: Artifacts, stage: string, from = BASE): strin
   return need(artifacts.models.get(from) ?? folder, stage, `a stage named "${from}", or a model folder there,`)
 }
 
+/** The model of an earlier stage that this one learns from without starting there. @throws Error as `startOf` does. */
+export function teacherOf(artifacts: Artifacts, stage: string, from: string): string {
+  artifacts.teachers ??= new Map()
+  artifacts.teachers.set(stage, from)
+  return need(artifacts.models.get(from), stage, `a stage named "${from}"`)
+}
+
 /** Artifacts that say where a model came from and went: they cost nothing by themselves. */
-const PLACES: readonly (string | symbol)[] = ['models', 'starts', 'arms', 'evaluation'] satisfies (keyof Artifacts)[]
+const PLACES: readonly (string | symbol)[] = [
+  'models',
+  'starts',
+  'teachers',
+  'arms',
+  'evaluation',
+] satisfies (keyof Artifacts)[]
 
 /**
  * The artifacts, and which of them whoever holds them reads and makes. That is what a stage rests on: an arm pays for it. Only
@@ -156,6 +171,7 @@ export async function runStage(stage: Stage, context: StageContext, artifacts: A
       flops: (before?.flops ?? 0) + context.tokens.flops - then.flops,
       finished,
       from: artifacts.starts?.get(stage.name),
+      teacher: artifacts.teachers?.get(stage.name),
       arms: artifacts.arms.slice(armsBefore).map(({ arm }) => arm),
       reads: [...reads],
       makes: [...makes],

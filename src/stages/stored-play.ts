@@ -1,5 +1,5 @@
 import type { Player } from '../agents/index.ts'
-import type { Task, Trajectory } from '../core/index.ts'
+import { hash32, type Task, type Trajectory } from '../core/index.ts'
 import { trajectorySchema } from '../environments/index.ts'
 import { playWith, type Slot } from '../rollouts/index.ts'
 import { JsonLines } from '../store/index.ts'
@@ -95,4 +95,8 @@ export async function playInTurn(
 }
 
 /** Part of a file's name. */
-export const slug = (name: string): string => name.replace(/[^a-z0-9]+/gi, '-')
+export function slug(name: string): string {
+  const plain = name.replace(/[^a-z0-9]+/gi, '-')
+  // Two names that differ in what a file's name leaves out are two.
+  return /^[a-z0-9 -]+$/i.test(name) ? plain : `${plain}-${hash32('name', name).toString(16)}`
+}

@@ -5,7 +5,7 @@ import { canBeAsked, predictAndScore, scorePredictions } from '../evaluation/ind
 import type { WorldModelReward } from '../rewards/index.ts'
 import { type ChatMessage, type ChatModel, isConversationFailure } from '../services/index.ts'
 import type { StageContext } from './context.ts'
-import { type Artifacts, startOf } from './stage.ts'
+import { type Artifacts, teacherOf } from './stage.ts'
 import { storedLines } from './waves.ts'
 
 export interface TraceOptions {
@@ -50,7 +50,7 @@ export async function reasoningTraces(
     const path = join(run.stageFolder(stage), `traces-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
     const lines = await storedLines(path, lineSchema, chunk.length, async () => {
       if (typeof traces.from !== 'string') return askedOf(context, traces.from, chunk, reward, traces)
-      if (!loaded) await context.trainer.loadWeights(startOf(artifacts, stage, traces.from))
+      if (!loaded) await context.trainer.loadWeights(teacherOf(artifacts, stage, traces.from))
       loaded = true
       return sampled(context, chunk, reward, traces)
     })

@@ -102,6 +102,13 @@ export function worldModelWork(
     notes.push(`${mismatched.unchanged} of ${transitions.length} targets could not be exchanged for another text`)
     transitions = mismatched.transitions
   }
+  const [example] = transitions
+  const asks = [true, false].map((reasoning) => JSON.stringify(context.agent.predictMessages(example, { reasoning })))
+  if (!settings.reasoning && asks[0] === asks[1]) {
+    context.warn(
+      `worldModel.reasoning is off, and the agent ${context.agent.name} asks in the same words as with it: nothing changes; take one that tells the model not to think (agent.style window)`,
+    )
+  }
   const perEpoch = Math.ceil(transitions.length / batch)
   return {
     notes,

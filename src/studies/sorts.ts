@@ -41,7 +41,7 @@ const SORTS: Record<string, Sort> = {
   'Supervised fine-tuning': { needs: ['collect'], reads: null },
   'Benchmarks before and after': { needs: [], reads: null },
   'How far the weights moved': { needs: [], reads: null },
-  [EVALUATION]: { needs: ['collect', 'reward'], reads: ['evaluate', 'worldModel.maxTokens'] },
+  [EVALUATION]: { needs: ['collect', 'reward'], reads: ['evaluate', 'worldModel.maxTokens', 'worldModel.reasoning'] },
 }
 
 /** What sort of stage it is: its title without what follows a comma, a bracket or “with”, which is what is varied. */
@@ -61,6 +61,8 @@ export function needsOf(stage: Stage): readonly string[] {
 
 /** Settings that decide what the stage leaves; null: all. */
 export function readsOf(stage: Stage): readonly string[] | null {
-  const reads = knownSort(stage)?.reads ?? null
+  const { traces, target } = stage.options
+  // What it is asked, or what it learns from, hangs on settings of other stages.
+  const reads = traces || target ? null : (knownSort(stage)?.reads ?? null)
   return reads && [...READ_BY_ALL, ...reads]
 }

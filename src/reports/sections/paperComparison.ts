@@ -11,7 +11,7 @@ import { type Claim, PAPER_CLAIMS, PAPER_FIGURES, paperRows } from '../paper.ts'
 export function paperSection(input: ReportInput): Section | null {
   const evaluation = input.evaluation
   if (!evaluation || !hasSuccess(evaluation)) return null
-  const rows = paperRows(evaluation.arms.map((arm) => arm.arm))
+  const rows = paperRows(evaluation.arms)
   const success = measuresOf(evaluation).find((measure) => measure.id === 'success')
   return {
     id: 'paper',
@@ -76,7 +76,10 @@ function claimBlocks(rows: readonly (string | null)[], success: Measure | undefi
     })
   }
   if (untested.length > 0) {
-    blocks.push({ block: 'note', content: [`Claims of the paper not tested in this run: ${untested.join('; ')}.`] })
+    blocks.push({
+      block: 'note',
+      content: [`Claims of the paper not tested by success in this run: ${untested.join('; ')}.`],
+    })
   }
   return blocks
 }

@@ -75,7 +75,7 @@ export {
   UserError,
 } from './core/index.ts'
 // Rewards of the world model.
-export { cosineDistance, type Embedder, LexicalEmbedder, loadUseLite } from './embedders/index.ts'
+export { cosineDistance, type Embedder, EmbeddingService, LexicalEmbedder, loadUseLite } from './embedders/index.ts'
 // Models: tokens in, tokens out.
 export {
   type AdamParams,

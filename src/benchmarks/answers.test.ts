@@ -46,6 +46,32 @@ describe('answers in LaTeX', () => {
     expect(pairs.filter(({ given, gold, ours }) => sameAnswer(gold, given) !== ours)).toEqual([])
   })
 
+  it('are exact where they are integers, however large', () => {
+    expect(sameAnswer('10000000001', '10000000000')).toBe(false)
+    expect(sameAnswer('9007199254740993', '9007199254740992')).toBe(false)
+    expect(sameAnswer('1,000,000,000,007', '+1000000000007')).toBe(true)
+    expect(sameAnswer('007', '7')).toBe(true)
+  })
+
+  it('lose a unit of one letter only behind a space or within \\text', () => {
+    for (const product of ['5m', '5a', '3s', '2h', '7g', '3\\pi h', '\\frac{1}{2} b h']) {
+      expect(sameAnswer(product, product.replace(/ ?[a-z]$/, '')), product).toBe(false)
+    }
+    for (const unit of [
+      '5 m',
+      '5\\,m',
+      '5~m',
+      '5\\text{m}',
+      '5 \\mathrm{ m}',
+      '5 m/s',
+      '5 km/h',
+      '5 dollars a day',
+      '5 m^2',
+    ]) {
+      expect(sameAnswer(unit, '5'), unit).toBe(true)
+    }
+  })
+
   it('are found in a reply', () => {
     expect(boxed('so \\boxed{1} or \\boxed{\\frac{1}{2}}.')).toBe('\\frac{1}{2}')
     expect(boxed('$\\boxed 5$')).toBe('5')
@@ -79,6 +105,13 @@ describe('numbers', () => {
       '#### 3.0',
     ])
   })
+})
+
+it('the number of a reply follows #### directly, or is its last', () => {
+  expect(finalNumber('#### Step 1\n2 + 2 = 4\nThe answer is 4.')).toBe('4')
+  expect(finalNumber('#### 18\n#### Note\nOf 20 eggs.')).toBe('18')
+  expect(finalNumber('#### Answer: 18')).toBe('18')
+  expect(finalNumber('####\n18')).toBe('18')
 })
 
 describe('letters', () => {

@@ -32,7 +32,7 @@ export async function readGsm8k(paths: readonly string[]): Promise<Benchmark> {
     measures: [RIGHT],
     temperature: 0,
     maxTokens: 1024,
-    notes: ['the number after the last "####", else the last number of the reply'],
+    notes: ['the last number that directly follows "####", else the last number of the reply'],
   }
 }
 
@@ -40,13 +40,12 @@ export async function readGsm8k(paths: readonly string[]): Promise<Benchmark> {
 const SIZE = String.raw`(?:\d[\d,]*(?:\.\d+)?|\.\d+)`
 const NUMBER = String.raw`(?:-?\$\s?-?|-)?${SIZE}`
 
-/** The number after the last `####`; null where nothing that follows it is one. */
+/** The last number that directly follows a `####`; null where none does: "#### Step 2" is a heading. */
 function markedNumber(text: string): string | null {
-  const at = text.lastIndexOf('####')
-  return at < 0 ? null : (new RegExp(NUMBER).exec(text.slice(at))?.[0] ?? null)
+  return [...text.matchAll(new RegExp(String.raw`####\s*(${NUMBER})`, 'g'))].at(-1)?.[1] ?? null
 }
 
-/** The number that a reply ends with: after the last `####`, else the last one in it. */
+/** The number that a reply ends with: the last right behind a `####`, else the last one in it. */
 export function finalNumber(reply: string): string | null {
   // The minus of a difference is none of its number's: "12-5".
   const last = () => reply.match(new RegExp(`(?<![\\d)])${NUMBER}|${SIZE}`, 'g'))?.at(-1) ?? null

@@ -42,6 +42,13 @@ function writeRun(): void {
   write('filtered.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
+test('which stage a model learned from is read: who learned from it pays for it', () => {
+  writeRun()
+  write('stages/traced/stage.json', { ...input.stages[0], name: 'traced', startedAt: '2026-01-02', teacher: 'collect' })
+  expect(loadReportInput(folder).stages.at(-1)).toMatchObject({ name: 'traced', teacher: 'collect' })
+  rmSync(join(folder, 'stages', 'traced'), { recursive: true })
+})
+
 test('a run folder gives back what a report needs', () => {
   writeRun()
   const loaded = loadReportInput(folder)

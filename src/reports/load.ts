@@ -45,7 +45,7 @@ export function loadReportInput(runFolder: string): ReportInput {
       ({ name }) => readIfThere(file('stages', name, FORGETTING_FILE), forgettingSchema) ?? [],
     ),
     config,
-    resolution: [...resolution, ...limits(evaluation)],
+    resolution: [...resolution, ...limits(evaluation, stages)],
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { wilsonInterval } from '../core/index.ts'
 import { differenceInterval } from './intervals.ts'
+import { limits } from './limits.ts'
 import {
   changeFromBaseline,
   changeOf,
@@ -129,7 +130,59 @@ describe('world model', () => {
   })
 })
 
-test('arms find their rows in the paper', () => {
+describe('the paper’s rows of arms', () => {
+  const stage = (name: string, title: string, arms: string[], from?: string) => ({
+    name,
+    title,
+    arms,
+    from,
+    seconds: 1,
+  })
+  const next = 'Supervised fine-tuning on expert actions and next states'
+
+  test('are what the stages that trained them are', () => {
+    const stages = [
+      { name: 'collect', title: 'Collect its own play', arms: [], seconds: 1 },
+      stage('world-model-rl', 'World-model RL', ['after world-model RL, step 10', 'after world-model RL'], 'base'),
+      stage('b', 'Policy RL', ['after both'], 'world-model-rl'),
+      stage('sft', 'World-model SFT', ['labels'], 'base'),
+      stage('c', 'Policy RL', ['labels, then play'], 'sft'),
+      stage('d', 'Policy RL', ['after policy RL'], 'base'),
+      stage('e', next, ['with next states'], 'base'),
+      stage('f', next, ['after WM SFT and IWM'], 'sft'),
+      stage('g', 'Policy RL', ['after policy RL elsewhere'], '/another/run'),
+      stage('h', 'World-model RL, coin flip', ['coin'], 'base'),
+      stage('i', 'Policy RL', ['coin, then policy RL'], 'h'),
+    ]
+    const expected = {
+      base: 'base',
+      'after world-model RL, step 10': null,
+      'after world-model RL': 'rwml',
+      'after both': 'rwmlPolicyRl',
+      labels: 'wmSft',
+      'labels, then play': 'wmSftPolicyRl',
+      'after policy RL': 'policyRl',
+      'with next states': 'iwm',
+      'after WM SFT and IWM': null,
+      'after policy RL elsewhere': null,
+      coin: null,
+      'coin, then policy RL': null,
+      'RWML of nowhere': null,
+    }
+    const arms = Object.keys(expected).map((arm) => ({ arm }))
+    expect(paperRows(arms, stages)).toEqual(Object.values(expected))
+    expect(paperRows([{ arm: 'after world-model RL', control: 'coin flip' }], stages)).toEqual([null])
+  })
+
+  test('decide what a run cannot say', () => {
+    const arms = evaluation.arms.slice(0, 2).map((one, index) => ({ ...one, arm: ['base', 'x'][index] }))
+    const of = (title: string) => limits({ ...evaluation, arms }, [stage('s', title, ['x'], 'base')]).join(' ')
+    expect(of('World-model RL')).toContain('No arm was trained by supervised learning')
+    expect(of('Policy RL')).not.toContain('No arm was trained')
+  })
+})
+
+test('arms of older runs find their rows in the paper by their names', () => {
   const rows = (arms: string[]) => paperRows(arms.map((arm) => ({ arm })))
   expect(rows(['base', 'after world-model RL', 'after policy RL'])).toEqual(['base', 'rwml', 'rwmlPolicyRl'])
   expect(rows(['base', 'after policy RL'])).toEqual(['base', 'policyRl'])
@@ -142,4 +195,5 @@ test('arms find their rows in the paper', () => {
   ])
   expect(paperRows([{ arm: 'base' }, { arm: 'after world-model RL', control: 'coin flip' }])).toEqual(['base', null])
   expect(rows(['base', 'world-model and policy RL, interleaved', 'after RFT'])).toEqual(['base', null, null])
+  expect(rows(['base', 'after world-model RL, step 10', 'after world-model RL'])).toEqual(['base', null, 'rwml'])
 })

@@ -1,3 +1,6 @@
+import type { StageWork } from '../evaluation/index.ts'
+import { BASE } from '../stages/index.ts'
+
 /**
  * The paper's figures (arXiv 2602.05842): success in percent of 7B and 8B models on the full benchmarks. They stand beside
  * a run for orientation and are never mixed with it.
@@ -65,21 +68,59 @@ export const PAPER_CLAIMS: readonly Claim[] = [
   { text: 'Stronger bases gain more', rows: null },
 ]
 
+/** Titles of the stages that trained an arm, from the base on. */
+const ROW_OF_CHAIN: Readonly<Record<string, PaperRow>> = {
+  'World-model SFT': 'wmSft',
+  'World-model RL': 'rwml',
+  'Policy RL': 'policyRl',
+  'World-model SFT → Policy RL': 'wmSftPolicyRl',
+  'World-model RL → Policy RL': 'rwmlPolicyRl',
+  'Supervised fine-tuning on expert actions': 'imitation',
+  'Supervised fine-tuning on expert actions and next states': 'iwm',
+  'Supervised fine-tuning on expert actions and reflections': 'sr',
+}
+
+interface NamedArm {
+  arm: string
+  control?: string
+}
+
+/**
+ * The paper's row that each arm corresponds to, null where it has none: it is what the stages that trained it are, one starting
+ * from the other. Controls and points of learning curves are nobody's row.
+ * @param stages the run's records; where they are too old to say which stage left which arm, the names of the arms decide
+ */
+export function paperRows(arms: readonly NamedArm[], stages: readonly StageWork[] = []): (PaperRow | null)[] {
+  const isRecorded = stages.some((stage) => stage.arms !== undefined && stage.arms.length > 0)
+  return isRecorded ? arms.map((arm) => rowOfChain(arm, stages)) : rowsByName(arms)
+}
+
+function rowOfChain({ arm, control }: NamedArm, stages: readonly StageWork[]): PaperRow | null {
+  if (control !== undefined) return null
+  if (arm === BASE) return 'base'
+  const titles: string[] = []
+  let at = stages.findLastIndex(({ arms }) => arms?.at(-1) === arm)
+  while (at >= 0) {
+    const { title, from = BASE } = stages[at]
+    titles.unshift(title)
+    if (from === BASE) return ROW_OF_CHAIN[titles.join(' → ')] ?? null
+    at = stages.slice(0, at).findLastIndex(({ name }) => name === from)
+  }
+  // No stage ended with it, or its chain leads out of this run: to another one's model.
+  return null
+}
+
 const PATTERNS: readonly [PaperRow, RegExp][] = [
   ['imitation', /imitation/i],
   ['iwm', /\biwm\b|implicit/i],
   ['sr', /self.?reflection/i],
 ]
 
-/**
- * The paper's row that each arm corresponds to, null where it has none. Arms of one run build on each other: "after policy
- * RL" that follows world-model RL is the paper's "RWML → Policy RL".
- */
-export function paperRows(arms: readonly { arm: string; control?: string }[]): (PaperRow | null)[] {
+/** Arms build on each other: "after policy RL" that follows world-model RL is the paper's "RWML → Policy RL". */
+function rowsByName(arms: readonly NamedArm[]): (PaperRow | null)[] {
   let before: 'none' | 'rwml' | 'wmSft' = 'none'
   return arms.map(({ arm, control }) => {
-    // A control is nobody's row, and what the paper has no row for is none of it.
-    if (control !== undefined || /interleaved|\brft\b/i.test(arm)) return null
+    if (control !== undefined || /interleaved|\brft\b|, step \d+$/i.test(arm)) return null
     const other = PATTERNS.find(([, pattern]) => pattern.test(arm))
     if (other) return other[0]
     if (/only/i.test(arm)) before = 'none'

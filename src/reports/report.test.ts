@@ -71,6 +71,7 @@ describe('a finished run', () => {
   test('labels the paper’s figures as the paper’s', () => {
     expect(markdown).toContain('**7B and 8B models on the full benchmarks**')
     expect(markdown).toContain('| The paper (7B, 8B): ALFWorld |')
+    expect(markdown).toContain('The unit is the task, of one trained model of each arm')
     expect(markdown).toMatch(/\| RWML → Policy RL \| 87\.9 ± 1\.6 \| 43\.7 ± 2\.1 \| \*\*[\d.]+ ± [\d.]+\*\* \|/)
     expect(markdown).toMatch(/\| Policy RL \| 81\.0 ± 1\.6 \| 38\.0 \| not run \|/)
   })

@@ -51,6 +51,7 @@ export const stageFileSchema = z.object({
   tokensRead: count.optional(),
   flops: count.optional(),
   from: z.string().optional(),
+  teacher: z.string().optional(),
   arms: z.array(z.string()).optional(),
   reads: z.array(z.string()).optional(),
   makes: z.array(z.string()).optional(),

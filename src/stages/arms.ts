@@ -34,14 +34,36 @@ export function armsOf(
   { start, stageSteps = (point) => point, ...own }: ArmOptions,
 ): void {
   artifacts.models.set(stage, path)
-  const before = artifacts.arms.find((one) => one.path === start)
-  const reasoning = own.reasoning ?? before?.reasoning
-  const control = own.control ?? before?.control
-  const traits: ArmTraits = { ...(reasoning !== undefined && { reasoning }), ...(control !== undefined && { control }) }
+  const traits = traitsOf(artifacts, start, own)
   for (const point of curve) {
     const at = stageSteps(point)
     if (at <= 0 || at >= step) continue
     artifacts.arms.push({ arm: `${arm}, step ${point}`, path: run.checkpointFolder(stage, at), ...traits })
   }
   artifacts.arms.push({ arm, path, ...traits })
+}
+
+/** What a stage says of itself where it hands on what it started from. */
+export const UNTRAINED = 'its model is the one it started from: nothing was trained'
+
+/**
+ * Hand on what a stage started from, where there was nothing to train on: stages that start from it go on, and the arm is evaluated
+ * as what it is. No point of its curve is another model.
+ */
+export function untrainedArm(
+  artifacts: Artifacts,
+  stage: string,
+  arm: string,
+  { start, ...own }: Omit<ArmOptions, 'stageSteps'>,
+): void {
+  artifacts.models.set(stage, start)
+  artifacts.arms.push({ arm, path: start, ...traitsOf(artifacts, start, own) })
+}
+
+/** A stage's own traits, and what it leaves as it was at the start. */
+function traitsOf({ arms }: Artifacts, start: string, own: ArmTraits): ArmTraits {
+  const before = arms.find((one) => one.path === start)
+  const reasoning = own.reasoning ?? before?.reasoning
+  const control = own.control ?? before?.control
+  return { ...(reasoning !== undefined && { reasoning }), ...(control !== undefined && { control }) }
 }

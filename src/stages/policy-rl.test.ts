@@ -84,15 +84,23 @@ function contextOf(solves: (call: number, sample: number) => boolean) {
 
 const artifacts = (): Artifacts => ({ models: new Map([['base', 'base']]), arms: [] })
 
-it('is left out, and says so, where no reward varies within any group', async () => {
+it('where no reward varies within any group, says so and hands on what it started from', async () => {
   const { context, warnings, updates } = contextOf(() => false)
   const handed = artifacts()
-  const { notes } = await policyStage().run(context, handed)
+  const { notes } = await policyStage({ curve: [1, 2] }).run(context, handed)
+  expect(notes[1]).toMatch(/nothing was trained/)
   expect(notes[0]).toMatch(/^left out: within none of 6 groups did the reward vary/)
   expect(warnings[0]).toMatch(/take easier tasks, larger groups/)
   expect(updates).toEqual([])
-  expect(handed.arms).toEqual([])
-  expect(readdirSync(join(folder, 'rollouts'))).toEqual([
+  expect(handed.arms).toEqual([{ arm: 'after policy RL', path: 'base' }])
+  expect(handed.models.get('policy-rl')).toBe('base')
+  // A stage that starts from it finds it, and a control stays one.
+  await policyStage({ name: 'next', arm: 'next', from: 'policy-rl', teaches: 'permuted advantages' }).run(
+    context,
+    handed,
+  )
+  expect(handed.arms.at(-1)).toEqual({ arm: 'next', path: 'base', control: 'permuted advantages' })
+  expect(readdirSync(join(folder, 'rollouts')).filter((file) => file.startsWith('policy'))).toEqual([
     'policy-rl-0000.jsonl',
     'policy-rl-before-0001.jsonl',
     'policy-rl-before-0002.jsonl',

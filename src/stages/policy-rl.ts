@@ -1,7 +1,7 @@
 import { hash32, Random } from '../core/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
-import { armsOf } from './arms.ts'
+import { armsOf, UNTRAINED, untrainedArm } from './arms.ts'
 import { latestCheckpoint } from './checkpoints.ts'
 import { trainingTasks } from './collect.ts'
 import type { Config } from './config.ts'
@@ -21,7 +21,10 @@ export interface PolicyOptions {
   settings?: Partial<Config['policy']>
 }
 
-/** Stage 4: learn by RL on the task's own success (method, section 5). Left out where the environment has no reward. */
+/**
+ * Stage 4: learn by RL on the task's own success (method, section 5). Left out where the environment has no reward; where no reward
+ * varies, what it started from is its result.
+ */
 export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage {
   const { name = 'policy-rl', arm = 'after policy RL' } = options
   return {
@@ -37,11 +40,13 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
       const permuted = options.teaches === PERMUTED
       const work = { ...policyWork(context, name, settings), permuted }
       const start = startOf(artifacts, name, options.from)
+      const traits = { start, control: permuted ? PERMUTED : undefined }
       const { varied, groups } = await firstVariance(context, name, start, settings)
       if (groups > 0 && varied === 0 && settings.environmentTokens === 0) {
         const nothing = `left out: within none of ${groups} groups did the reward vary, so there is nothing to learn from`
         context.warn(`policy RL is ${nothing}: take easier tasks, larger groups, or a model that solves some of them`)
-        return { notes: [nothing] }
+        untrainedArm(artifacts, name, arm, traits)
+        return { notes: [nothing, UNTRAINED] }
       }
       const checkpoint = await trainLoop(context, {
         stage: name,
@@ -53,7 +58,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
         step: (step, reference) => groupStep(context, work, step, reference),
         note: rewardNote,
       })
-      armsOf(context, artifacts, checkpoint, arm, options.curve, { start, control: permuted ? PERMUTED : undefined })
+      armsOf(context, artifacts, checkpoint, arm, options.curve, traits)
       return {
         notes: [`${checkpoint.step} steps; before them the reward varied within ${varied} of ${groups} groups`],
       }

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { imitation, implicitWorldModel, miniPreset, rft } from '../methods/index.ts'
 import { resolveConfig } from './config.ts'
+import type { StageContext } from './context.ts'
 import type { Expected, Rehearsal } from './plan.ts'
 import { sftStage } from './sft.ts'
-import type { Stage } from './stage.ts'
+import type { Artifacts, Stage } from './stage.ts'
 
 const unit = { sampled: 10, trained: 100, sampleSeconds: 1, trainSeconds: 2, referenceSeconds: 0 }
 const rehearsal = {
@@ -49,4 +50,21 @@ it('can be placed elsewhere, and says what it learns', () => {
     name: 'b',
     options: { learns: ['expert actions', 'next states'], from: 'rft' },
   })
+})
+
+it('hands on what it started from where there is nothing to learn from', async () => {
+  const warnings: string[] = []
+  const { config } = resolveConfig(miniPreset, {})
+  const context = { config, trainer: {}, warn: (line: string) => warnings.push(line) } as unknown as StageContext
+  const handed: Artifacts = {
+    models: new Map([['rl', 'checkpoints/rl']]),
+    arms: [{ arm: 'after RL', path: 'checkpoints/rl', reasoning: true }],
+  }
+  const stage = sftStage({ name: 'later', learns: [], from: 'rl', curve: [1] })
+  const { notes } = await stage.run(context, handed)
+  expect(notes[0]).toBe('left out: there is nothing to learn from')
+  expect(notes[1]).toMatch(/nothing was trained/)
+  expect(warnings).toHaveLength(1)
+  expect(handed.models.get('later')).toBe('checkpoints/rl')
+  expect(handed.arms.at(-1)).toEqual({ arm: 'after later', path: 'checkpoints/rl', reasoning: true })
 })

@@ -1,6 +1,6 @@
 import { Random } from '../core/index.ts'
 import { learningRateAt, sftUpdate } from '../learning/index.ts'
-import { armsOf } from './arms.ts'
+import { armsOf, UNTRAINED, untrainedArm } from './arms.ts'
 import type { Config } from './config.ts'
 import { LESSONS, type Lesson, type LessonData } from './lessons.ts'
 import { type Expected, planArms, type Rehearsal, stepsOf, times } from './plan.ts'
@@ -16,7 +16,7 @@ export interface SftOptions {
 
 /**
  * Supervised fine-tuning on replies: RFT, imitation, implicit world modelling and self-reflection differ in what is learned alone
- * (method, section 6). Left out where there is nothing to learn from, such as no success of its own.
+ * (method, section 6). Where there is nothing to learn from, such as no success of its own, what it started from is its result.
  */
 export function sftStage(options: TrainingStage & SftOptions): Stage {
   const { name = 'sft', learns } = options
@@ -33,12 +33,13 @@ export function sftStage(options: TrainingStage & SftOptions): Stage {
       for (const lesson of learns) lessons.push(await LESSONS[lesson](context, artifacts, name))
       const examples = lessons.flatMap((lesson) => lesson.examples)
       const notes = lessons.flatMap((lesson) => lesson.notes)
+      const start = startOf(artifacts, name, options.from)
       if (examples.length === 0) {
         context.warn(`${name} is left out: there is nothing to learn from (${notes.join('; ')})`)
-        return { notes: ['left out: there is nothing to learn from', ...notes] }
+        untrainedArm(artifacts, name, arm, { start })
+        return { notes: ['left out: there is nothing to learn from', UNTRAINED, ...notes] }
       }
       const perEpoch = Math.ceil(examples.length / settings.batch)
-      const start = startOf(artifacts, name, options.from)
       const checkpoint = await trainLoop(context, {
         stage: name,
         title: name,

@@ -58,6 +58,8 @@ it('compares every stage with what it started from, once, and records say what r
     collect,
     training('first', undefined, model('first', 1), 'kept'),
     training('second', 'first', model('second', 2), null),
+    // Left out: it handed on what it started from, and has no row.
+    training('untrained', 'second', join(folder, 'second'), null),
     weightChangeStage(),
   ]
   for (const stage of stages) await runStage(stage, context, artifacts)

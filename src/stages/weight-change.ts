@@ -25,14 +25,18 @@ export function weightChangeStage(): Stage {
     options: {},
     async run(context, artifacts) {
       const path = join(context.run.stageFolder('weight-change'), WEIGHT_CHANGES_FILE)
-      const pairs = [...(artifacts.starts ?? [])].filter(([stage]) => artifacts.models.has(stage))
+      const { models } = artifacts
+      const folderOf = (from: string) => models.get(from) ?? from
+      // A stage that was left out handed on what it started from: it moved nothing.
+      const pairs = [...(artifacts.starts ?? [])].filter(
+        ([stage, from]) => models.has(stage) && models.get(stage) !== folderOf(from),
+      )
       const stored = existsSync(path) ? readJson(path, weightChangesSchema) : []
       const changes: StageChange[] = []
       for (const [to, from] of pairs) {
         context.signal.throwIfAborted()
-        const before = artifacts.models.get(from) ?? from
         const known = stored.find((one) => one.from === from && one.to === to)
-        changes.push(known ?? { from, to, change: weightChange(before, artifacts.models.get(to)!) })
+        changes.push(known ?? { from, to, change: weightChange(folderOf(from), models.get(to)!) })
         // After every pair: of large models each takes a while.
         if (!known) writeJson(path, changes)
       }

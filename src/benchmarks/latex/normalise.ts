@@ -4,17 +4,22 @@ import { closing } from './answer.ts'
 const INVISIBLE =
   /\\(?:left|right|displaystyle|limits|[bB]igg?[lr]?|quad|qquad|thinspace)(?![a-zA-Z])|(?<!\\)\\[!,;:> ]|~/g
 
+/** Those among them that are seen as a space. */
+const SPACE = /^(?:~|\\[,;:> ]|\\q?quad|\\thinspace)$/
+
 /** Wrappers of words. */
 const TEXT = /\\(?:text|mbox|mathrm|mathbf|textbf|textit|textrm|mathit|operatorname|emph)\s*\{/
 
 /** Words after a number that do not change it. */
 const UNITS =
-  'square|cubic|sq|units?|inch(?:es)?|in|feet|foot|ft|yards?|yd|miles?|mi|mph|mm|cm|km|dm|m|met(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|' +
-  'hours?|hrs?|h|minutes?|min|seconds?|sec|s|days?|weeks?|months?|years?|dollars?|cents?|euros?|pounds?|lbs?|ounces?|oz|tons?|' +
-  'grams?|gm|g|kg|kilograms?|mg|gallons?|lit(?:er|re)s?|ml|degrees?|degs?|radians?|ways|integers|points|digits|numbers?|students|people|' +
-  'meals|edges|multiples|tickets|children|percent|per|an?|each'
+  'square|cubic|sq|units?|inch(?:es)?|in|feet|foot|ft|yards?|yd|miles?|mi|mph|mm|cm|km|dm|met(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|' +
+  'hours?|hrs?|minutes?|min|seconds?|sec|days?|weeks?|months?|years?|dollars?|cents?|euros?|pounds?|lbs?|ounces?|oz|tons?|' +
+  'grams?|gm|kg|kilograms?|mg|gallons?|lit(?:er|re)s?|ml|degrees?|degs?|radians?|ways|integers|points|digits|numbers?|students|people|' +
+  'meals|edges|multiples|tickets|children|percent|per|an|each'
+/** Those of one letter only where a space stands before it that is not the end of a command: `5m` and `3\pi h` are products. */
+const LETTERS = String.raw`(?<=[\d.})!]\s+|[a-zA-Z]{2}\s+|\/)(?<!\\[a-zA-Z]+\s+)[mhsga]`
 const TRAILING_UNITS = new RegExp(
-  String.raw`^(.*[\d.})!]|.*\\pi|.*\s)\s*(?:(?<![a-zA-Z\\])(?:${UNITS})(?:\^\{?[23]\}?|\.)?(?:\s+|\/|$))+$`,
+  String.raw`^(.*[\d.})!]|.*\\pi|.*\s)\s*(?:(?<![a-zA-Z\\])(?:${UNITS}|${LETTERS})(?:\^\{?[23]\}?|\.)?(?:\s+|\/|$))+$`,
 )
 
 /**
@@ -29,7 +34,7 @@ export function normaliseLatex(answer: string): string {
   text = text
     .replaceAll('{,}', ',')
     .replace(/,\\!/g, ',')
-    .replace(INVISIBLE, (whole) => (whole === '\\ ' ? ' ' : ''))
+    .replace(INVISIBLE, (whole) => (SPACE.test(whole) ? ' ' : ''))
   text = text.replace(/\\[cdt]frac/g, '\\frac').replace(/\\(?:\$|%)|%|\$|°/g, '')
   text = text.replace(/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\degree(?![a-zA-Z])/g, '')
   text = text.replace(/\\(?:le|leqslant)(?![a-zA-Z])/g, '\\leq').replace(/\\(?:ge|geqslant)(?![a-zA-Z])/g, '\\geq')

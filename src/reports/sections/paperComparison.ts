@@ -11,7 +11,7 @@ import { type Claim, PAPER_CLAIMS, PAPER_FIGURES, paperRows } from '../paper.ts'
 export function paperSection(input: ReportInput): Section | null {
   const evaluation = input.evaluation
   if (!evaluation || !hasSuccess(evaluation)) return null
-  const rows = paperRows(evaluation.arms)
+  const rows = paperRows(evaluation.arms, input.stages)
   const success = measuresOf(evaluation).find((measure) => measure.id === 'success')
   return {
     id: 'paper',
@@ -22,7 +22,7 @@ export function paperSection(input: ReportInput): Section | null {
         content: [
           'The paper’s figures are for ',
           { strong: '7B and 8B models on the full benchmarks' },
-          `; this run trained a model of ${formatLarge(input.run.model.parameters)} parameters on ${input.run.environment}. The levels are not comparable. What can be compared is which way each step moves success.`,
+          `; this run trained a model of ${formatLarge(input.run.model.parameters)} parameters on ${input.run.environment}. The levels are not comparable. What can be compared is which way each step moves success. The unit is the task, of one trained model of each arm: what is found of these models need not hold for others trained the same way.`,
         ],
       },
       figuresTable(input, rows, success),

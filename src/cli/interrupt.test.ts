@@ -24,7 +24,7 @@ const environment = {
     },
   }),
 }
-export default defineConfig({ environment, method: 'react', settings: { model: { threads: 1 } } })
+export const experiment = defineConfig({ environment, method: 'react', settings: { model: { threads: 1 } } })
 `
 
 it('ends with Ctrl-C where an environment still owes an answer', async () => {

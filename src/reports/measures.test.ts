@@ -2,15 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { wilsonInterval } from '../core/index.ts'
 import { differenceInterval } from './intervals.ts'
 import { limits } from './limits.ts'
-import {
-  changeFromBaseline,
-  changeOf,
-  formatDetectable,
-  type Measure,
-  measuresOf,
-  pooledWorldModel,
-} from './measures.ts'
+import { changeFromBaseline, changeOf, formatDetectable, type Measure, measuresOf } from './measures.ts'
 import { paperRows } from './paper.ts'
+import { pooledWorldModel } from './pooledWorldModel.ts'
 import { fixtureEvaluation } from './testing/evaluation.ts'
 
 const evaluation = fixtureEvaluation(7, 1)

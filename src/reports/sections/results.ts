@@ -12,8 +12,8 @@ import {
   hasSuccess,
   type Measure,
   measuresOf,
-  pooledWorldModel,
 } from '../measures.ts'
+import { pooledWorldModel } from '../pooledWorldModel.ts'
 
 /** The main table: every measure on every arm, with intervals and the change from the first arm to the last. */
 export function resultsSection(input: ReportInput): Section {

@@ -4,7 +4,7 @@ import { colourOf, NEUTRAL } from '../charts/palette.ts'
 import { type Block, cell, type Figure, type Section } from '../document.ts'
 import { formatCount, formatShare, plural } from '../format.ts'
 import type { ReportInput } from '../input.ts'
-import { pooledWorldModel } from '../measures.ts'
+import { pooledWorldModel } from '../pooledWorldModel.ts'
 
 interface Predictor {
   name: string

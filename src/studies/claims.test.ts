@@ -7,6 +7,7 @@ import { inventedResults } from './testing/fixture.ts'
 
 const seeds = [1, 2, 3, 4, 5]
 const policy = policyStage()
+const right = { measure: 'right', unit: 'share', better: 'up' } as const
 const study: Study = {
   seeds,
   arms: {
@@ -104,7 +105,12 @@ describe('the claims of the paper', () => {
           wobble(arm, seed),
         exact: arm === 'judged' ? 0.4 + seed / 1000 : 0.4 + seed / 999,
         rewarded: arm === 'judged' ? 0.9 + seed / 1000 : 0.4 + seed / 999,
-        benchmarks: { IFEval: (arm === 'WM SFT' ? 0.5 : arm === 'RWML' ? 0.6 : 0.7) + (seed * arm.length) / 1000 },
+        benchmarks: {
+          IFEval: {
+            ...right,
+            value: (arm === 'WM SFT' ? 0.5 : arm === 'RWML' ? 0.6 : 0.7) + (seed * arm.length) / 1000,
+          },
+        },
       }),
       (seed) => {
         const pair = (from: string, to: string, moved: number) => ({

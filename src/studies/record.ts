@@ -189,7 +189,7 @@ const forgettingSchema = z.object({
 })
 
 /** The first measure of every benchmark, by arm: the one that arms are compared by. */
-export function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, RecordedScore>> {
+function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, RecordedScore>> {
   const found = new Map<string, Record<string, RecordedScore>>()
   for (const { name } of stages) {
     const file = join(run.stageFolder(name), 'forgetting.json')

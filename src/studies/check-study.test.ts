@@ -6,6 +6,8 @@ import { detectableBefore } from './detectable.ts'
 import { checkModels, planStudy } from './plan.ts'
 import { defineStudy } from './study.ts'
 
+const TINY = { 'environment.tasks.train': 2, 'environment.tasks.seen': 1, 'environment.tasks.unseen': 1 }
+
 const good = defineStudy({
   experiment: { preset: 'mini' },
   seeds: [1, 2],
@@ -55,8 +57,7 @@ describe('a study file', () => {
   })
 
   it('about a split that nothing measures is refused', () => {
-    const planned = (change: object) => () =>
-      detectableBefore(planStudy({ ...good, ...change }, { 'environment.tasks.train': 2 }), null, () => {})
+    const planned = (change: object) => () => detectableBefore(planStudy({ ...good, ...change }, TINY), null, () => {})
     expect(planned({ primary: 'unsene' })).toThrow(
       'primary is "unsene", which no evaluation measures; there is seen, unseen',
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { renderHtml, renderMarkdown } from '../reports/index.ts'
 import { policyStage, worldModelStage } from '../stages/index.ts'
 import { answersOf, verdictOf } from './compare.ts'
-import { bySeed, success } from './results.ts'
+import { bySeed, costOf, success } from './results.ts'
 import { armFor } from './roles.ts'
 import type { Study } from './study.ts'
 import { studyDocument } from './study-report.ts'
@@ -123,6 +123,18 @@ describe('the report of a study', () => {
     expect(markdown).toContain('up to 320 tasks (ours)')
     expect(rowOf('RWML → policy RL', 'Cost')).toContain('10 s')
     expect(rowOf('policy RL', 'Cost')).toContain('2.0 s')
+    expect(rowOf('policy RL', 'Cost')).toContain('| 1 k | 100 | 300 | 1 B |')
+    // What it learned from, without starting there, is paid for too.
+    const taught = structuredClone(results)
+    for (const { stages } of taught.records) {
+      const policy = stages.find(({ arms }) => arms?.includes('policy RL'))
+      if (policy)
+        stages.push(
+          { ...stages.find(({ name }) => name === 'world-model-rl')!, name: 'taught', arms: ['x'] },
+          { ...stages.splice(stages.indexOf(policy), 1)[0], teacher: 'taught' },
+        )
+    }
+    expect(costOf(taught, 'policy RL')!.seconds).toBe(10)
   })
 
   it('is one page that fetches nothing', () => {

@@ -13,7 +13,8 @@ const lineSchema = z.object({
   messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string() })).min(2),
 })
 
-const PARSED: Measure = { name: 'parsed', unit: 'share', better: 'up' }
+/** Whether a reply could be read: of its form, and not of what the model knows. */
+export const PARSED: Measure = { name: 'parsed', unit: 'share', better: 'up' }
 /** As the miniature's settings have them. */
 const REPLY_TOKENS = 40
 const PREDICTION_TOKENS = 64

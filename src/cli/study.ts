@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { shellQuote, UserError } from '../core/index.ts'
 import { planMethod } from '../methods/index.ts'
 import {
+  checkModels,
   describeStage,
   describeStudy,
   detectableBefore,
@@ -68,6 +69,7 @@ async function run(file: string, options: Options): Promise<void> {
   const study = await loadStudy(file)
   const plan = planStudy(study, Object.fromEntries(options.set.map(parseSetting)))
   const warn = (message: string) => console.error(message)
+  checkModels(plan)
   const spread = typeof study.spread === 'string' ? observedSpread(study.spread) : null
   const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
   const command = `rwml study ${shellQuote(file)}${sets}`

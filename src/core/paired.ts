@@ -32,9 +32,9 @@ export interface PairedComparison {
   interval: Interval
   /** The seeds' differences alone; null for one seed, which says nothing about another. */
   overSeeds: {
-    /** Student's interval and test of the paired differences. */
+    /** Student's interval and test of the paired differences; the test is null where they do not vary. */
     interval: Interval
-    tTest: number
+    tTest: number | null
     /** Exact for up to 14 seeds. Of n seeds it can never fall below 2 / 2^n: four or five cannot reach 0.05. */
     signFlips: number
   } | null
@@ -97,18 +97,31 @@ export function pairedBootstrapInterval(
   return { low: quantile(estimates, (1 - level) / 2), high: quantile(estimates, (1 + level) / 2) }
 }
 
-/** Student's paired test of second − first: interval of the mean difference, and two-sided p-value. Needs two pairs. */
+/** Standard deviation, where it is more than what rounding leaves of equal numbers; else 0. */
+export function spreadOf(values: readonly number[]): number {
+  const deviation = sd(values)
+  return deviation > 1e-12 * Math.max(1, Math.abs(mean(values))) ? deviation : 0
+}
+
+/**
+ * Student's paired test of second − first: interval of the mean difference, and two-sided p-value. Needs two pairs. Differences that
+ * are all equal show no spread to test against: the interval is a point, and p is null.
+ */
 export function pairedTTest(
   first: readonly number[],
   second: readonly number[],
   level = 0.95,
-): { interval: Interval; tTest: number } {
+): { interval: Interval; tTest: number | null } {
   if (first.length !== second.length) throw new Error(`${first.length} and ${second.length} values cannot be paired`)
   if (first.length < 2) throw new Error('a paired t-test needs at least two pairs')
   const differences = second.map((value, index) => value - first[index])
-  const [centre, error, degrees] = [mean(differences), sd(differences) / Math.sqrt(first.length), first.length - 1]
+  const [centre, error, degrees] = [
+    mean(differences),
+    spreadOf(differences) / Math.sqrt(first.length),
+    first.length - 1,
+  ]
   const reach = studentQuantile((1 + level) / 2, degrees) * error
-  const tTest = error > 0 ? studentTwoSided(centre / error, degrees) : centre === 0 ? 1 : 0
+  const tTest = error > 0 ? studentTwoSided(centre / error, degrees) : null
   return { interval: { low: centre - reach, high: centre + reach }, tTest }
 }
 

@@ -85,7 +85,7 @@ function agree({ cases }: Reference): void {
   for (const { first, second, p } of cases.permutation) near(pairedPermutationTest(first, second, { seed: 0 }), p)
   for (const { first, second, level, p, low, high } of cases.pairedT) {
     const { interval, tTest } = pairedTTest(first, second, level)
-    nearRelative(tTest, p)
+    nearRelative(tTest!, p)
     near(interval.low, low)
     near(interval.high, high)
   }

@@ -1,7 +1,7 @@
 import { mean } from '../core/index.ts'
 import type { RecordedArm } from './record.ts'
 import { measuredArm, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
-import { methodOfArm, otherBase, type Role } from './roles.ts'
+import { hasUsualStages, methodOfArm, otherBase, type Role } from './roles.ts'
 
 /** What one method gained from one base. */
 export interface BaseGain {
@@ -31,7 +31,7 @@ function gainsOf(results: StudyResults, method: Role): BaseGain[] {
   const isPlain = (world: string) => Object.keys(study.worlds[world] ?? {}).every((path) => path.startsWith('model.'))
   const seen = new Set<string>()
   const gains = study.arms
-    .filter((arm) => methodOfArm(arm) === method && isPlain(arm.world))
+    .filter((arm) => methodOfArm(arm) === method && isPlain(arm.world) && hasUsualStages(study, arm))
     .flatMap((arm): BaseGain[] => {
       const records = recordsOfArm(results, arm.arm)
       const base = otherBase(study, arm) ?? records[0]?.model.name

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../core/index.ts'
-import { policyStage, worldModelStage } from '../stages/index.ts'
+import { evaluateStage, policyStage, worldModelStage } from '../stages/index.ts'
 import { checkStudy } from './check-study.ts'
-import { planStudy } from './plan.ts'
+import { detectableBefore } from './detectable.ts'
+import { checkModels, planStudy } from './plan.ts'
 import { defineStudy } from './study.ts'
+
+const TINY = { 'environment.tasks.train': 2, 'environment.tasks.seen': 1, 'environment.tasks.unseen': 1 }
 
 const good = defineStudy({
   experiment: { preset: 'mini' },
@@ -51,6 +54,22 @@ describe('a study file', () => {
       expect(() => checkStudy(value, 'study.ts'), String(message)).toThrow(message)
       expect(() => checkStudy(value, 'study.ts')).toThrow(UserError)
     }
+  })
+
+  it('about a split that nothing measures is refused', () => {
+    const planned = (change: object) => () => detectableBefore(planStudy({ ...good, ...change }, TINY), null, () => {})
+    expect(planned({ primary: 'unsene' })).toThrow(
+      'primary is "unsene", which no evaluation measures; there is seen, unseen',
+    )
+    expect(planned({ primary: 'seen', evaluate: evaluateStage({ splits: ['unseen'] }) })).toThrow('there is unseen')
+    expect(planned({ primary: 'seen' })).not.toThrow()
+  })
+
+  it('is refused before it begins where an arm has no model', () => {
+    const settings = { model: { path: 'models/none' } }
+    const plan = planStudy({ ...good, arms: { ...good.arms, other: { stages: [policyStage()], settings } } })
+    expect(() => checkModels(plan)).toThrow(/the arm "other": no model at .*models\/none/)
+    expect(() => checkModels(planStudy(good))).not.toThrow()
   })
 
   it('says what is wrong with settings', () => {

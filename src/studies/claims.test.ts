@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { policyStage, worldModelSftStage, worldModelStage } from '../stages/index.ts'
 import { claimsOf, decide } from './claims.ts'
 import { differenceOf } from './compare.ts'
+import type { RecordedArm } from './record.ts'
 import type { Study } from './study.ts'
 import { inventedResults } from './testing/fixture.ts'
 
 const seeds = [1, 2, 3, 4, 5]
 const policy = policyStage()
+const right = { measure: 'right', unit: 'share', better: 'up' } as const
 const study: Study = {
   seeds,
   arms: {
@@ -86,6 +88,85 @@ describe('the claims of the paper', () => {
     expect(decide(rule, 2 * difference.p!).verdict).toBe('undetectable here')
   })
 
+  it('about RWML are not held where a control rises as much', () => {
+    const controlled: Study = {
+      ...study,
+      arms: { ...study.arms, mismatched: [worldModelStage({ teaches: 'mismatched targets' })] },
+    }
+    const claim = (control: number) => {
+      const results = inventedResults(controlled, (arm, seed) => ({
+        solved: (arm === 'RWML' ? 45 : arm === 'mismatched' ? control : 20) + wobble(arm, seed) + (arm.length % seed),
+      }))
+      return claimsOf(results).find((one) => one.claim === 'RWML alone beats the base')!
+    }
+    expect(claim(20).verdict).toBe('held')
+    expect(claim(32).verdict).toBe('held')
+    expect(claim(45).verdict).toBe('undetectable here')
+    expect(claim(45).why).toContain('but the control mismatched rises too')
+  })
+
+  it('about forgetting go by accuracy, else by loss, and never by the form of replies', () => {
+    const claim = (scores: (arm: string, seed: number) => NonNullable<RecordedArm['benchmarks']>) => {
+      const results = inventedResults(study, (arm, seed) => ({ solved: 20, benchmarks: scores(arm, seed) }))
+      return claimsOf(results).find((one) => one.claim === 'RWML forgets less than WM SFT')!
+    }
+    const parsed = (arm: string, seed: number) => ({
+      ...right,
+      measure: 'parsed',
+      value: (arm === 'RWML' ? 0.9 : 0.2) + seed / 1000,
+    })
+    const loss = (arm: string, seed: number) => ({
+      measure: 'loss',
+      unit: 'number' as const,
+      better: 'down' as const,
+      value: (arm === 'RWML' ? 1.2 : 1.5) + (seed * arm.length) / 1000,
+    })
+    expect(claim((arm, seed) => ({ 'Replies that parse': parsed(arm, seed) })).verdict).toBe('not tested')
+    const lost = claim((arm, seed) => ({ Loss: loss(arm, seed), 'Replies that parse': parsed(arm, seed) }))
+    expect(lost).toMatchObject({ verdict: 'held' })
+    expect(lost.why).toMatch(/^\+0\.3\d*, 95 %/)
+    const known = (arm: string, seed: number) => ({
+      ...right,
+      value: (arm === 'RWML' ? 0.3 : 0.6) + (seed * arm.length) / 1000,
+    })
+    expect(claim((arm, seed) => ({ Loss: loss(arm, seed), IFEval: known(arm, seed) })).verdict).toBe('not held')
+  })
+
+  it('about weights take a difference for none by how many move at all', () => {
+    const moved = (sft: (seed: number) => number) =>
+      claimsOf(
+        inventedResults(
+          study,
+          () => ({ solved: 20 }),
+          (seed) => [
+            { from: 'base', to: 'RWML', moved: 0.001, cells: [] },
+            { from: 'base', to: 'WM SFT', moved: sft(seed), cells: [] },
+          ],
+        ),
+      ).find((one) => one.claim === 'RWML moves fewer weights than WM SFT')!.verdict
+    // Ten times as many, of seeds that differ: half a point is a great deal here.
+    expect(moved((seed) => 0.001 + (seed % 2 ? 0.0001 : 0.009))).toBe('undetectable here')
+    expect(moved((seed) => 0.001 + seed * 1e-6 * (seed % 2 ? 1 : -1))).toBe('not held')
+  })
+
+  it('about judges need an interval that leaves no room for better predictions', () => {
+    const judged: Study = {
+      seeds,
+      arms: { base: [], judged: { stages: [worldModelStage()], settings: { reward: { kind: 'rouge' } } } },
+    }
+    const verdict = (exact: (seed: number) => number) => {
+      const results = inventedResults(judged, (arm, seed) => ({
+        solved: 20,
+        exact: arm === 'base' ? 0.4 : exact(seed),
+        rewarded: arm === 'base' ? 0.4 : 0.9 + seed / 1000,
+      }))
+      results.study.worlds.judged = { 'reward.kind': 'judge' }
+      return claimsOf(results).at(-1)!.verdict
+    }
+    expect(verdict((seed) => 0.4 - seed / 1000)).toBe('held')
+    expect(verdict((seed) => 0.4 + (seed % 2 ? 0.2 : -0.1))).toBe('undetectable here')
+  })
+
   it('about weights, forgetting, bases and judges go by their own figures', () => {
     const wide: Study = {
       seeds,
@@ -104,7 +185,12 @@ describe('the claims of the paper', () => {
           wobble(arm, seed),
         exact: arm === 'judged' ? 0.4 + seed / 1000 : 0.4 + seed / 999,
         rewarded: arm === 'judged' ? 0.9 + seed / 1000 : 0.4 + seed / 999,
-        benchmarks: { IFEval: (arm === 'WM SFT' ? 0.5 : arm === 'RWML' ? 0.6 : 0.7) + (seed * arm.length) / 1000 },
+        benchmarks: {
+          IFEval: {
+            ...right,
+            value: (arm === 'WM SFT' ? 0.5 : arm === 'RWML' ? 0.6 : 0.7) + (seed * arm.length) / 1000,
+          },
+        },
       }),
       (seed) => {
         const pair = (from: string, to: string, moved: number) => ({

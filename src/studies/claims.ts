@@ -1,10 +1,11 @@
+import { PARSED } from '../benchmarks/index.ts'
 import { holmCorrection, mean } from '../core/index.ts'
 import { formatDifference } from '../reports/index.ts'
 import { type BaseGain, baseGains } from './base-strength.ts'
 import { type Difference, differenceIn, differenceOf } from './compare.ts'
 import type { RecordedArm } from './record.ts'
-import { exact, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
-import { armFor, type Role } from './roles.ts'
+import { armOf, exact, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
+import { armFor, controlsOf, type Role } from './roles.ts'
 
 export type ClaimVerdict = 'held' | 'not held' | 'undetectable here' | 'not tested'
 
@@ -21,9 +22,22 @@ interface Rule {
   says: 'above 0' | 'about 0'
   /** For `about 0`: differences up to this count as none. */
   margin?: number
+  /** For `above 0`: true differences of less than this count as none; default `SMALLEST`. */
+  smallest?: number
+  /** Of the difference: a share is told in points. Default `share`. */
+  unit?: 'share' | 'number'
   difference: Difference | null
+  /** Arms that do the same with what is learned taken away. */
+  controls?: ControlOf[]
   /** What the study would need. */
   missing: string
+}
+
+interface ControlOf {
+  arm: string
+  /** Control minus the first arm of the claim, and the second arm minus the control. */
+  rise: Difference | null
+  beyond: Difference | null
 }
 
 /** A true difference of less than this counts as none [ours]: two points. */
@@ -32,6 +46,8 @@ const SMALLEST = 0.02
 const ALIKE = 0.05
 /** Weights moved by a fifth more or less are about as many [ours]. */
 const ALIKE_WEIGHTS = 0.2
+/** A tenth more weights moved, or less, is no difference [ours]. */
+const SMALLEST_WEIGHTS = 0.1
 
 /**
  * The paper's claims about what this study has measured, decided by rule: held where the difference is as claimed and Student's test
@@ -46,32 +62,44 @@ export function claimsOf(results: StudyResults): ClaimResult[] {
 }
 
 export function decide(
-  { claim, says, margin = ALIKE, difference, missing }: Rule,
+  { claim, says, margin = ALIKE, smallest = SMALLEST, unit = 'share', difference, controls = [], missing }: Rule,
   corrected: number | null,
 ): ClaimResult {
   if (!difference) return { claim, verdict: 'not tested', why: missing }
   const { interval, seeds } = difference
-  const text = (value: number) => formatDifference(value, 'share').replace(' points', '')
+  const text = (value: number) => formatDifference(value, unit).replace(' points', '')
+  const words = unit === 'share' ? ' points' : ''
+  const size = (value: number) => `${text(value).replace(/^[+±]/, '')}${words}`
   const range = interval ? `, 95 % ${text(interval.low)} to ${text(interval.high)}` : ''
-  const numbers = `${text(difference.difference)} points${range}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
+  const numbers = `${text(difference.difference)}${words}${range}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
   const as = (verdict: ClaimVerdict, more = '') => ({ claim, verdict, why: `${numbers}${more}` })
   if (!interval) return as('undetectable here', ': one seed says nothing of another')
   if (interval.low === interval.high) return as('undetectable here', ': no seed differs from another')
   if (says === 'about 0') {
-    if (interval.low > -margin && interval.high < margin)
-      return as('held', `: within ${(100 * margin).toFixed(0)} points`)
+    if (interval.low > -margin && interval.high < margin) return as('held', `: within ${size(margin)}`)
     const apart = interval.low > 0 || interval.high < 0
     return as(apart && Math.abs(difference.difference) >= margin ? 'not held' : 'undetectable here')
   }
   const found = corrected !== null && corrected < 0.05
   const p = corrected === null ? '' : `, p ${corrected < 0.001 ? '< 0.001' : corrected.toFixed(3)} (Holm)`
-  if (found)
+  if (found && difference.difference > 0) {
+    const control = controls.find(explains)
+    if (!control) return as('held', p)
+    const beyond = `${text(control.beyond?.difference ?? 0)}${words}`
     return as(
-      difference.difference > 0 ? 'held' : 'not held',
-      `${p}${difference.difference > 0 ? '' : ': the opposite'}`,
+      'undetectable here',
+      `${p}; but the control ${control.arm} rises too (${text(control.rise!.difference)}${words}), and this is not found above it (${beyond})`,
     )
-  if (interval.high < SMALLEST) return as('not held', `: no room for ${100 * SMALLEST} points`)
+  }
+  if (found) return as('not held', `${p}: the opposite`)
+  if (interval.high < smallest) return as('not held', `: no room for ${size(smallest)}`)
   return as('undetectable here', p)
+}
+
+/** It rises as well, and the method is not found above it: by Student’s test, not corrected. */
+function explains({ rise, beyond }: ControlOf): boolean {
+  if (!rise || rise.difference <= 0) return false
+  return !(beyond && beyond.difference > 0 && beyond.p !== null && beyond.p < 0.05)
 }
 
 const NAMES: Record<Role, string> = {
@@ -95,6 +123,17 @@ function between(results: StudyResults, first: Role, second: Role, pick: Pick): 
   return a !== null && b !== null ? differenceIn(results, a, b, pick) : null
 }
 
+/** The controls of a method, over the same first arm as the claim has it. */
+function controlsBeside(results: StudyResults, first: Role, second: Role, pick: Pick): ControlOf[] {
+  const [a, b] = [armFor(results.study, first), armFor(results.study, second)]
+  if (a === null || b === null) return []
+  return controlsOf(results.study, armOf(results, b)).map((arm) => ({
+    arm,
+    rise: differenceIn(results, a, arm, pick),
+    beyond: differenceIn(results, arm, b, pick),
+  }))
+}
+
 const needs = (...roles: Role[]): string => `needs the arms ${roles.map((role) => NAMES[role]).join(' and ')}`
 
 function successRules(results: StudyResults): Rule[] {
@@ -105,6 +144,7 @@ function successRules(results: StudyResults): Rule[] {
     claim,
     says: 'above 0',
     difference: between(results, first, second, pick),
+    controls: second === 'rwml' || second === 'rwmlPolicyRl' ? controlsBeside(results, first, second, pick) : [],
     missing: needs(first, second),
   })
   const afterSft: Rule = isTau2
@@ -123,15 +163,30 @@ function successRules(results: StudyResults): Rule[] {
 }
 
 function forgettingRules(results: StudyResults): Rule[] {
-  const all: Pick = ({ benchmarks }) => (benchmarks ? mean(Object.values(benchmarks)) : null)
+  const known = knowledgeIn(results)
+  // Of those that every arm has played, or the means would be of different things.
+  const pick: Pick = ({ benchmarks = {} }) => {
+    const found = known.titles.map((title) => benchmarks[title]).filter((one) => one !== undefined)
+    if (found.length === 0 || found.length < known.titles.length) return null
+    return mean(found.map(({ value, better }) => (better === 'up' ? value : -value)))
+  }
   return [
     {
       claim: 'RWML forgets less than WM SFT',
       says: 'above 0',
-      difference: between(results, 'wmSft', 'rwml', all),
+      unit: known.unit,
+      difference: between(results, 'wmSft', 'rwml', pick),
       missing: `${needs('wmSft', 'rwml')}, and a stage that measures forgetting`,
     },
   ]
+}
+
+/** Benchmarks that tell what a model knows: those of accuracy, else those of loss. That replies can be read is no knowledge. */
+function knowledgeIn({ records }: StudyResults): { titles: string[]; unit: 'share' | 'number' } {
+  const all = new Map(records.flatMap(({ arms }) => arms.flatMap(({ benchmarks = {} }) => Object.entries(benchmarks))))
+  const known = [...all].filter(([, { measure }]) => measure !== PARSED.name)
+  const unit = known.some(([, one]) => one.unit === 'share') ? 'share' : 'number'
+  return { titles: known.filter(([, one]) => one.unit === unit).map(([title]) => title), unit }
 }
 
 function weightRules(results: StudyResults): Rule[] {
@@ -140,10 +195,12 @@ function weightRules(results: StudyResults): Rule[] {
   const typical = base.size > 0 ? mean([...base.values()]) : 0
   const rule = (claim: string, less: Map<number, number>, more: Map<number, number>, says: Rule['says']): Rule => {
     const seeds = [...less.keys()].filter((seed) => more.has(seed))
+    const smallest = seeds.length > 0 ? SMALLEST_WEIGHTS * mean(seeds.map((seed) => less.get(seed)!)) : undefined
     return {
       claim,
       says,
       margin: ALIKE_WEIGHTS * typical,
+      smallest,
       difference: differenceOf(
         seeds.map((seed) => less.get(seed)!),
         seeds.map((seed) => more.get(seed)!),
@@ -230,6 +287,6 @@ function judgeClaim(results: StudyResults): ClaimResult {
   const points = (value: number) => formatDifference(value, 'share')
   const why = `rewarded by the judge ${points(judged.difference)}, predicted exactly ${points(right.difference)}`
   if (!judged.interval || !right.interval) return { claim, verdict: 'undetectable here', why }
-  if (judged.interval.low > 0 && right.interval.low <= 0) return { claim, verdict: 'held', why }
+  if (judged.interval.low > 0 && right.interval.high < SMALLEST) return { claim, verdict: 'held', why }
   return { claim, verdict: right.interval.low > 0 ? 'not held' : 'undetectable here', why }
 }

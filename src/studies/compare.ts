@@ -8,11 +8,11 @@ import {
   type PairedComparison,
   type PairedOutcome,
   pairedTTest,
-  sd,
+  spreadOf,
 } from '../core/index.ts'
 import type { RecordedArm } from './record.ts'
 import type { Comparison } from './registered.ts'
-import { bySeed, measuredArm, perTask, recordsOfArm, type StudyResults } from './results.ts'
+import { bySeed, measuredArm, perTask, recordsOfArm, type StudyResults, success } from './results.ts'
 
 /** What the records say of one of the registered questions. */
 export interface Answer extends Comparison {
@@ -27,6 +27,9 @@ export interface Answer extends Comparison {
 export type Verdict = 'yes' | 'no, the reverse' | 'not shown'
 
 export function verdictOf({ comparison, corrected }: Answer): Verdict {
+  // Seeds that do not differ at all say nothing of how much others would.
+  const interval = comparison.overSeeds?.interval
+  if (!interval || interval.low === interval.high) return 'not shown'
   if (corrected === null || !(corrected < 0.05)) return 'not shown'
   return comparison.difference > 0 ? 'yes' : 'no, the reverse'
 }
@@ -64,7 +67,7 @@ function answerOf(results: StudyResults, question: Comparison, split: string): A
 function detectableAfter(outcomes: readonly PairedOutcome[]): number | null {
   const differences = seedDifferences(outcomes)
   if (differences.length > 1) {
-    const deviation = sd(differences)
+    const deviation = spreadOf(differences)
     return deviation > 0 ? detectableMeanDifference(deviation, differences.length) : null
   }
   // For outcomes between 0 and 1, the mean square is what the share of discordant pairs is for those that are 0 or 1.
@@ -85,7 +88,7 @@ function seedDifferences(outcomes: readonly PairedOutcome[]): number[] {
   })
 }
 
-/** Both arms' success on each task, where both played the same ones; else each seed's mean. */
+/** Both arms' success on each task that both finished, where they played the same ones; else each seed's mean. */
 function pairsOf(results: StudyResults, { first, second }: Comparison, split: string): PairedOutcome[] {
   const others = new Map(recordsOfArm(results, second).map((record) => [record.seed, record]))
   const both = recordsOfArm(results, first).flatMap((record) => {
@@ -97,10 +100,14 @@ function pairsOf(results: StudyResults, { first, second }: Comparison, split: st
   const same = both.every(
     ({ a, b, mine, theirs }) => hashIn(a, split) === hashIn(b, split) && mine.length === theirs.length,
   )
-  return both.flatMap(({ seed, a, mine, theirs }): PairedOutcome[] =>
+  return both.flatMap(({ seed, a, b, mine, theirs }): PairedOutcome[] =>
     same
-      ? mine.map((value, task) => ({ seed, task: `${hashIn(a, split)}/${task}`, first: value, second: theirs[task] }))
-      : [{ seed, task: 'mean of all', first: mean(mine), second: mean(theirs) }],
+      ? mine.flatMap((value, task) => {
+          const other = theirs[task]
+          if (value === null || other === null) return []
+          return [{ seed, task: `${hashIn(a, split)}/${task}`, first: value, second: other }]
+        })
+      : [{ seed, task: 'mean of all', first: success(split)(a)!, second: success(split)(b)! }],
   )
 }
 

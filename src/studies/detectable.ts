@@ -1,7 +1,9 @@
-import { detectableMeanDifference, detectablePairedDifference } from '../core/index.ts'
+import { detectableMeanDifference, detectablePairedDifference, UserError } from '../core/index.ts'
+import { type Environment, HELD_OUT } from '../environments/index.ts'
 import { partsOf } from '../methods/index.ts'
 import type { Config } from '../stages/index.ts'
 import type { StudyPlan } from './plan.ts'
+import { EVALUATION, sortOf } from './sorts.ts'
 import { armsOfStudy } from './study.ts'
 import { evaluationOf } from './tree.ts'
 
@@ -44,6 +46,7 @@ export function detectableBefore(
   const split = study.primary ?? 'unseen'
   const { config } = runs[0].resolved
   const { environment } = partsOf(config, experiment, warn)
+  refuseUnknownSplit(study, environment)
   const there = environment.splits().includes(split) ? environment.tasks(split).length : 0
   const limit = tasksEvaluated(study, config)
   const tasks = there === 0 ? null : limit > 0 ? Math.min(limit, there) : there
@@ -58,6 +61,26 @@ export function detectableBefore(
       return { seeds, tasks, alone: at(0.05), corrected: at(0.05 / compared.length) }
     }),
     assumed: `differences of two arms vary over seeds by ${(100 * own).toFixed(1)} points (${source}), and ${100 * DISCORDANT} % of tasks end differently (ours)`,
+  }
+}
+
+/** A split that no evaluation would measure, though the study is about it. */
+function refuseUnknownSplit({ primary, evaluate }: StudyPlan['study'], environment: Environment): void {
+  const looks = evaluationOf(evaluate).filter((stage) => sortOf(stage) === EVALUATION)
+  if (primary === undefined || looks.length === 0) return
+  const there = environment.splits()
+  const measured = looks.flatMap(({ name, options }) => {
+    const prefix = name === 'evaluate' ? '' : `${name} `
+    const splits = (options.splits as string[] | undefined) ?? HELD_OUT.filter((split) => there.includes(split))
+    // Another environment's are not known by their names here.
+    if (options.environment !== undefined) return options.splits ? splits.map((one) => prefix + one) : [primary]
+    return splits.filter((split) => there.includes(split)).map((one) => prefix + one)
+  })
+  if (!measured.includes(primary)) {
+    throw new UserError(
+      `primary is "${primary}", which no evaluation measures; there is ${measured.join(', ') || 'none'}`,
+      2,
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 export { checkStudy } from './check-study.ts'
 export { detectableBefore } from './detectable.ts'
-export { planStudy, type StudyPlan } from './plan.ts'
+export { checkModels, planStudy, type StudyPlan } from './plan.ts'
 export { describeStudy, type RegisteredStudy, register, studyFile } from './registered.ts'
 export { loadStudyResults } from './results.ts'
 export { runStudy } from './run-study.ts'

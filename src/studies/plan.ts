@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { UserError } from '../core/index.ts'
-import { dotted, type Experiment, type Method, settingsOf } from '../methods/index.ts'
+import { dotted, type Experiment, type Method, modelFolder, settingsOf } from '../methods/index.ts'
 import type { ResolvedConfig } from '../stages/index.ts'
 import { canonicalJson } from '../store/index.ts'
 import { fingerprints } from './sharing.ts'
@@ -56,6 +56,19 @@ export function planStudy(study: Study, overrides: Record<string, unknown> = {})
     }
   }
   return { study, experiment, worlds, runs }
+}
+
+/** Every set of settings has a model to start from. @throws UserError that names an arm of one that has none */
+export function checkModels({ worlds, runs }: StudyPlan): void {
+  for (const world of worlds) {
+    const run = runs.find((one) => one.world.name === world.name)
+    if (!run) continue
+    try {
+      modelFolder(run.resolved.config.model.path)
+    } catch (error) {
+      throw error instanceof UserError ? new UserError(`the arm "${world.arms[0].arm}": ${error.message}`) : error
+    }
+  }
 }
 
 function worldsOf(study: Study): World[] {

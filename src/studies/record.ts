@@ -4,11 +4,14 @@ import { z } from 'zod'
 import { evaluationFileSchema } from '../evaluation/index.ts'
 import { hashOf, RunFolder, readJson } from '../store/index.ts'
 import type { StudyRun } from './plan.ts'
-import type { Tree } from './tree.ts'
+import { labelsOf, type Tree } from './tree.ts'
+
+/** In place of 0 and 1: the episode broke for a reason that is not the agent's. */
+export const BROKEN = '-'
 
 const policySchema = z.object({
-  /** One string an evaluation run: 1 where the task was solved, tasks in the order of their names. */
-  solved: z.array(z.string().regex(/^[01]*$/)),
+  /** One string an evaluation run: 1 where the task was solved, - where its episode broke; tasks in the order of their names. */
+  solved: z.array(z.string().regex(/^[01-]*$/)),
   /** Of the tasks themselves: seeds with the same hash played the same ones. */
   tasks: z.string(),
   invalidShare: z.number(),
@@ -22,14 +25,18 @@ const worldModelSchema = z.object({
   byKind: z.record(z.string(), z.object({ transitions: z.int(), exact: z.number() })),
 })
 
+const unit = z.enum(['share', 'number'])
+
 const armSchema = z.object({
   /** Its name in the evaluation: that of an arm, or `…, step N` for a point of its curve. */
   arm: z.string(),
   /** By split; an evaluation beside the first one is named before it: `games unseen`. */
   policy: z.record(z.string(), policySchema),
   worldModel: z.record(z.string(), worldModelSchema),
-  /** Score in [0, 1] by benchmark, where there was one that measures forgetting. */
-  benchmarks: z.record(z.string(), z.number()).optional(),
+  /** The first measure of every benchmark, by its title, where a stage measures forgetting. */
+  benchmarks: z
+    .record(z.string(), z.object({ measure: z.string(), value: z.number(), unit, better: z.enum(['up', 'down']) }))
+    .optional(),
 })
 
 const stageSchema = z.object({
@@ -38,6 +45,14 @@ const stageSchema = z.object({
   seconds: z.number(),
   tokensSampled: z.number(),
   tokensTrained: z.number(),
+  /** What an arm's cost is found by: see `armCosts`. */
+  tokensRead: z.number().optional(),
+  flops: z.number().optional(),
+  from: z.string().optional(),
+  teacher: z.string().optional(),
+  arms: z.array(z.string()).optional(),
+  reads: z.array(z.string()).optional(),
+  makes: z.array(z.string()).optional(),
   notes: z.array(z.string()),
 })
 
@@ -70,6 +85,7 @@ export const recordSchema = z.object({
 
 export type StudyRecord = z.infer<typeof recordSchema>
 export type RecordedArm = z.infer<typeof armSchema>
+export type RecordedScore = NonNullable<RecordedArm['benchmarks']>[string]
 export type RecordedWeights = z.infer<typeof weightsSchema>
 
 const takenSchema = z.array(z.string())
@@ -88,16 +104,21 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
     const prefix = name === 'evaluate' ? '' : `${name} `
     const evaluation = readJson(file, evaluationFileSchema)
     for (const one of evaluation.worldModelBaselines) baselines[`${prefix}${one.split}: ${one.predictor}`] = one.exact
+    const tasks = tasksOf(evaluation)
     for (const { arm, policy, worldModel } of evaluation.arms) {
       const record = arms.get(arm) ?? { arm, policy: {}, worldModel: {} }
       arms.set(arm, record)
       for (const { split, episodes, successByRun, invalidShare, grounding, stepsPerSolved } of policy) {
-        const ordered = [...episodes].sort((a, b) => (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0))
-        const runs = successByRun.map((_, index) => ordered.filter((one) => one.run === index))
+        const ids = tasks.get(split)!
+        const runs = successByRun.map((_, run) => {
+          return new Map(
+            episodes.filter((one) => one.run === run).map(({ taskId, solved }) => [taskId, solved ? '1' : '0']),
+          )
+        })
         record.policy[prefix + split] = {
-          solved: runs.map((episodes) => episodes.map(({ solved }) => (solved ? '1' : '0')).join('')),
+          solved: runs.map((solved) => ids.map((id) => solved.get(id) ?? BROKEN).join('')),
           tasks: hashOf({
-            ids: runs[0]?.map(({ taskId }) => taskId),
+            ids,
             // Generated households have the same names for every seed, and are each seed's own.
             set: options.environment === undefined ? info.begunWith[`set of tasks in "${split}"`] : undefined,
           }).slice(0, 16),
@@ -124,13 +145,31 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
     machine: `${info.machine.cores} cores (${info.machine.cpu})`,
     environment: info.environment,
     model: { name: info.model.name, parameters: info.model.parameters },
-    stages: world.tree.stages.map(({ name }) => readJson(join(run.stageFolder(name), 'stage.json'), stageSchema)),
+    stages: world.tree.stages.map(({ name }) => stageOf(run, world.tree, name)),
     ends: world.tree.ends.map(({ arm, evaluated, paysFor }) => ({ arm, evaluated, paysFor })),
     taken: existsSync(takenFile(path)) ? readJson(takenFile(path), takenSchema) : [],
     baselines,
     arms: [...arms.values()],
     ...(weights.length > 0 && { weights }),
   }
+}
+
+/** Names of all tasks of each split that any arm played, in order: an episode that broke is in no list of its arm. */
+function tasksOf({ arms }: z.infer<typeof evaluationFileSchema>): Map<string, string[]> {
+  const found = new Map<string, Set<string>>()
+  for (const { split, episodes } of arms.flatMap(({ policy }) => policy)) {
+    const ids = found.get(split) ?? new Set()
+    found.set(split, ids)
+    for (const { taskId } of episodes) ids.add(taskId)
+  }
+  return new Map([...found].map(([split, ids]) => [split, [...ids].sort()]))
+}
+
+/** A stage's own record. One that was taken over names the arms of the run that it comes from. */
+function stageOf(run: RunFolder, { ends }: Tree, name: string): StudyRecord['stages'][number] {
+  const record = readJson(join(run.stageFolder(name), 'stage.json'), stageSchema)
+  const end = ends.find((one) => one.end === name)
+  return end && record.arms?.length ? { ...record, arms: labelsOf(end) } : record
 }
 
 const forgettingSchema = z.object({
@@ -140,23 +179,27 @@ const forgettingSchema = z.object({
       results: z.array(
         z.object({
           title: z.string(),
-          measures: z.array(z.object({ unit: z.string(), value: z.number().nullable() })),
+          measures: z.array(
+            z.object({ name: z.string(), unit, better: z.enum(['up', 'down']), value: z.number().nullable() }),
+          ),
         }),
       ),
     }),
   ),
 })
 
-/** The first score of every benchmark that is a share, by arm. */
-function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, number>> {
-  const found = new Map<string, Record<string, number>>()
+/** The first measure of every benchmark, by arm: the one that arms are compared by. */
+function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, RecordedScore>> {
+  const found = new Map<string, Record<string, RecordedScore>>()
   for (const { name } of stages) {
     const file = join(run.stageFolder(name), 'forgetting.json')
     if (!existsSync(file)) continue
     for (const { arm, results } of readJson(file, forgettingSchema).arms) {
-      const scores = results.flatMap(({ title, measures: [first] }) =>
-        first?.unit === 'share' && first.value !== null ? [[title, first.value] as const] : [],
-      )
+      const scores = results.flatMap(({ title, measures: [first] }): [string, RecordedScore][] => {
+        if (!first || first.value === null) return []
+        const { name: measure, value, unit, better } = first
+        return [[title, { measure, value, unit, better }]]
+      })
       found.set(arm, { ...found.get(arm), ...Object.fromEntries(scores) })
     }
   }

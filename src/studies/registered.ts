@@ -130,6 +130,12 @@ const FIXED = ['seeds', 'arms', 'compare', 'primary', 'settings', 'worlds', 'eva
 export function register(out: string, now: RegisteredStudy, resume: boolean): RegisteredStudy {
   const path = studyFile(out)
   if (!existsSync(path)) {
+    const found = ['records', 'runs'].find((name) => existsSync(join(out, name)))
+    if (found) {
+      throw new UserError(
+        `${out} holds ${found}/ without the study.json of the study that they belong to: restore that file, or name another folder`,
+      )
+    }
     writeJson(path, now)
     return now
   }

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { type Interval, mean, pairedTTest, sd, UserError } from '../core/index.ts'
+import { armCosts } from '../evaluation/index.ts'
+import { BASE } from '../stages/index.ts'
 import { readJson } from '../store/index.ts'
 import { MAIN, recordFile } from './plan.ts'
-import { type RecordedArm, recordSchema, type StudyRecord } from './record.ts'
+import { BROKEN, type RecordedArm, recordSchema, type StudyRecord } from './record.ts'
 import { type RegisteredArm, type RegisteredStudy, readRegistered } from './registered.ts'
 
 /** A figure of one arm, one value a seed. */
@@ -72,17 +74,24 @@ export function primaryOf(results: StudyResults): string | null {
   return first ?? null
 }
 
-/** Share of evaluation runs that solved each task, in the order of tasks; null where it was not measured. */
-export function perTask(arm: RecordedArm, split: string): number[] | null {
+/**
+ * Share of evaluation runs that solved each task, of those that did not break, in the order of tasks; null for a task of which none is
+ * left, and where nothing was measured.
+ */
+export function perTask(arm: RecordedArm, split: string): (number | null)[] | null {
   const solved = arm.policy[split]?.solved
-  if (!solved || solved.length === 0 || solved[0].length === 0) return null
-  return Array.from(solved[0], (_, task) => mean(solved.map((run) => Number(run[task]))))
+  if (!solved || solved.length === 0) return null
+  const tasks = Array.from(solved[0], (_, task) => {
+    const there = solved.map((run) => run[task]).filter((one) => one !== BROKEN)
+    return there.length > 0 ? mean(there.map(Number)) : null
+  })
+  return tasks.some((one) => one !== null) ? tasks : null
 }
 
 export function success(split: string): (arm: RecordedArm) => number | null {
   return (arm) => {
     const tasks = perTask(arm, split)
-    return tasks && mean(tasks)
+    return tasks && mean(tasks.filter((one) => one !== null))
   }
 }
 
@@ -119,15 +128,21 @@ export function overSeeds(values: readonly BySeed[]): OverSeeds | null {
 /** What an arm cost: all stages that it needs, as if it had been run alone. Means over seeds; null before one has finished. */
 export function costOf(results: StudyResults, arm: string) {
   const records = recordsOfArm(results, arm)
-  if (records.length === 0) return null
-  const sum = (pick: 'seconds' | 'tokensSampled' | 'tokensTrained') =>
-    mean(
-      records.map(({ stages, ends }) => {
-        const paysFor = ends.find((one) => one.arm === arm)!.paysFor
-        return stages.filter(({ name }) => paysFor.includes(name)).reduce((total, stage) => total + stage[pick], 0)
-      }),
-    )
-  return { sampled: sum('tokensSampled'), trained: sum('tokensTrained'), seconds: sum('seconds') }
+  const costs = records.flatMap(({ stages, ends }) => {
+    const { evaluated } = ends.find((one) => one.arm === arm)!
+    return armCosts(stages, BASE).find((one) => one.arm === evaluated) ?? []
+  })
+  if (costs.length === 0) return null
+  const over = (pick: 'seconds' | 'sampled' | 'trained' | 'read') => mean(costs.map((one) => one[pick]))
+  const flops = costs.flatMap((one) => one.flops ?? [])
+  return {
+    sampled: over('sampled'),
+    trained: over('trained'),
+    read: over('read'),
+    seconds: over('seconds'),
+    /** Null where a run did not count them. */
+    flops: flops.length === costs.length ? mean(flops) : null,
+  }
 }
 
 /** Arms whose settings are the study's own. */

@@ -32,19 +32,45 @@ export function methodOfArm({ stages }: RegisteredArm): Role | null {
 
 const supervised = (sort: string): Role | undefined => SUPERVISED.find(([pattern]) => pattern.test(sort))?.[1]
 
-/** The same under the study's own settings. */
-export const roleOf = (arm: RegisteredArm): Role | null => (isMain(arm) ? methodOfArm(arm) : null)
+const sortsOf = ({ stages }: RegisteredArm): string => stages.map(({ sort }) => sort).join(' → ')
+
+/** What a chain of such stages is held against: the first arm that is a method under the study's own settings. */
+function firstOf({ arms }: RegisteredStudy, chain: RegisteredArm): RegisteredArm | null {
+  const found = arms.find((one) => isMain(one) && methodOfArm(one) !== null && sortsOf(one) === sortsOf(chain))
+  return found ?? null
+}
+
+/** The method that an arm stands for in the study: one of the same stages with other settings only varies the first of them. */
+export function roleOf(study: RegisteredStudy, arm: RegisteredArm): Role | null {
+  return firstOf(study, arm) === arm ? methodOfArm(arm) : null
+}
 
 /** The first arm that is the paper's method; null where the study has none. */
-export function armFor({ arms }: RegisteredStudy, role: Role): string | null {
-  return arms.find((arm) => roleOf(arm) === role)?.arm ?? null
+export function armFor(study: RegisteredStudy, role: Role): string | null {
+  return study.arms.find((arm) => roleOf(study, arm) === role)?.arm ?? null
 }
 
 /** The arm that a variation is held against: the same sorts of stages, unvaried, under the study's own settings. */
-export function unvaried({ arms }: RegisteredStudy, varied: RegisteredArm): RegisteredArm | null {
-  const sorts = (arm: RegisteredArm) => arm.stages.map(({ sort }) => sort).join(' → ')
-  const found = arms.find((arm) => arm !== varied && roleOf(arm) !== null && sorts(arm) === sorts(varied))
-  return found ?? null
+export function unvaried(study: RegisteredStudy, varied: RegisteredArm): RegisteredArm | null {
+  const first = firstOf(study, varied)
+  return first === varied ? null : first
+}
+
+/** Its stages are those of the arm that it is held against, so that at most settings of its own vary. */
+export function hasUsualStages(study: RegisteredStudy, arm: RegisteredArm): boolean {
+  const first = firstOf(study, arm)
+  return first === null || first.stages.every(({ text }, index) => text === arm.stages[index].text)
+}
+
+const CONTROL = /, (mismatched targets|coin flip|permuted advantages)$/
+
+/** Names of the arms that do what another does with what is learned taken away, under the study's own settings. */
+export function controlsOf({ arms }: RegisteredStudy, method: RegisteredArm): string[] {
+  return arms
+    .filter(
+      (one) => isMain(one) && sortsOf(one) === sortsOf(method) && one.stages.some(({ title }) => CONTROL.test(title)),
+    )
+    .map(({ arm }) => arm)
 }
 
 /** Model folder of an arm that starts from another base than the study's; null for all others. */
@@ -55,5 +81,5 @@ export function otherBase({ worlds }: RegisteredStudy, { world }: RegisteredArm)
 
 /** Something is varied, in stages or settings, and it is not the base model. */
 export function isVariation(study: RegisteredStudy, arm: RegisteredArm): boolean {
-  return arm.stages.length > 0 && roleOf(arm) === null && otherBase(study, arm) === null
+  return arm.stages.length > 0 && roleOf(study, arm) === null && otherBase(study, arm) === null
 }

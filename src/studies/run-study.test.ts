@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import {
   worldModelStage,
 } from '../stages/index.ts'
 import { planStudy } from './plan.ts'
+import { recordOf } from './record.ts'
 import { describeStudy, register } from './registered.ts'
 import { runStudy } from './run-study.ts'
 import type { Study } from './study.ts'
@@ -144,6 +145,49 @@ describe('a small real study', () => {
     expect(readFileSync(markdown, 'utf8')).toContain('3 of 3 runs finished')
     expect(readFileSync(markdown, 'utf8')).toContain('| filter.draws | 2 | user |')
     expect(existsSync(html)).toBe(true)
+  })
+
+  it('is not begun where another one’s runs lie', () => {
+    const lost = join(folder, 'lost')
+    cpSync(join(whole, 'records'), join(lost, 'records'), { recursive: true })
+    const begin = () =>
+      register(lost, describeStudy(planStudy(study()), { name: 't', command: 'c' }, DETECTABLE), false)
+    expect(begin).toThrow(/holds records\/ without the study\.json/)
+    expect(existsSync(join(lost, 'study.json'))).toBe(false)
+  })
+
+  it('keeps what costs are found by, and episodes that broke', () => {
+    const run = { world: planStudy(study()).worlds[0], seed: 1, resolved: {} as never, prints: new Map() }
+    const copy = join(folder, 'broken')
+    cpSync(join(whole, 'runs', 'main', '1'), copy, { recursive: true })
+    const file = join(copy, 'evaluation.json')
+    const evaluation = JSON.parse(readFileSync(file, 'utf8'))
+    const rwml = evaluation.arms.find(({ arm }: { arm: string }) => arm === 'RWML').policy[0]
+    rwml.episodes.shift()
+    writeFileSync(file, JSON.stringify(evaluation))
+    const { arms, stages } = recordOf(copy, run)
+    const solved = (name: string) => arms.find(({ arm }) => arm === name)!.policy.unseen
+    expect(solved('RWML').solved[0]).toMatch(/^[01]*-[01]*$/)
+    expect(solved('RWML').tasks).toBe(solved('base').tasks)
+    expect(stages.find(({ name }) => name === 'world-model-rl')).toMatchObject({
+      from: 'base',
+      arms: ['RWML'],
+      reads: expect.arrayContaining(['kept', 'reward']),
+      flops: expect.any(Number),
+      tokensRead: expect.any(Number),
+    })
+  })
+
+  it('keeps the first measure of every benchmark with its unit', () => {
+    const copy = join(folder, 'forgotten')
+    cpSync(join(whole, 'runs', 'main', '1'), copy, { recursive: true })
+    const measures = [{ name: 'loss', unit: 'number', better: 'down', value: 1.5 }]
+    const forgetting = { arms: [{ arm: 'base', results: [{ title: 'Held-out text', measures }] }] }
+    writeFileSync(join(copy, 'stages', 'evaluate', 'forgetting.json'), JSON.stringify(forgetting))
+    const run = { world: planStudy(study()).worlds[0], seed: 1, resolved: {} as never, prints: new Map() }
+    expect(recordOf(copy, run).arms.find(({ arm }) => arm === 'base')!.benchmarks).toEqual({
+      'Held-out text': { measure: 'loss', unit: 'number', better: 'down', value: 1.5 },
+    })
   })
 
   it('is not another study', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { renderHtml, renderMarkdown } from '../reports/index.ts'
 import { policyStage, worldModelStage } from '../stages/index.ts'
 import { answersOf, verdictOf } from './compare.ts'
+import { bySeed, costOf, success } from './results.ts'
+import { armFor } from './roles.ts'
 import type { Study } from './study.ts'
 import { studyDocument } from './study-report.ts'
 import { inventedResults } from './testing/fixture.ts'
@@ -60,6 +62,56 @@ describe('the report of a study', () => {
     }
   })
 
+  it('sets arms that differ in settings of stages beside the first of their kind, and never in its place', () => {
+    const varied = inventedResults(
+      {
+        seeds: [1, 2, 3],
+        arms: {
+          base: [],
+          RWML: [worldModelStage({ settings: { batch: 8 } }), policyStage()],
+          'β = 0': [worldModelStage({ settings: { batch: 4 } }), policyStage()],
+        },
+      },
+      (arm, seed) => ({ solved: (arm === 'RWML' ? 20 : 70) + seed }),
+    )
+    const text = renderMarkdown(studyDocument(varied))
+    const part = (title: string) => text.split(/^## /m).find((one) => one.startsWith(title))!
+    expect(part('Table 1')).not.toContain('β = 0')
+    expect(part('Table 3')).toMatch(
+      /β = 0 .*World-model RL \(settings \{"batch":4\}\) in place of .*"batch":8.*\+50\.0/,
+    )
+    expect(armFor(varied.study, 'rwmlPolicyRl')).toBe('RWML')
+  })
+
+  it('leaves broken episodes out of every mean', () => {
+    const broken = inventedResults({ ...study, compare: [['base', 'RWML']] }, () => ({ solved: 50 }))
+    for (const { arms } of broken.records) {
+      for (const { arm, policy } of arms) {
+        if (arm === 'RWML') policy.unseen.solved = [`--${'1'.repeat(98)}`, `-0${'1'.repeat(98)}`]
+      }
+    }
+    const [answer] = answersOf(broken, 'unseen')
+    expect(answer!.comparison.pairs).toBe(3 * 99)
+    expect(answer!.comparison.second.mean).toBeCloseTo(98 / 99, 10)
+    expect(bySeed(broken, 'RWML', success('unseen'))[0].value).toBeCloseTo(98 / 99, 10)
+    expect(renderMarkdown(studyDocument(broken))).not.toContain('NaN')
+  })
+
+  it('shows losses in their own unit', () => {
+    const loss = { measure: 'loss', unit: 'number', better: 'down', value: 1.25 } as const
+    const lost = inventedResults(study, () => ({ solved: 20, benchmarks: { 'Held-out text': loss } }))
+    const text = renderMarkdown(studyDocument(lost))
+    expect(text).toMatch(/here, nats/)
+    expect(text).toContain('1.250 ± 0.000')
+  })
+
+  it('takes baselines from runs under the study’s own settings', () => {
+    const other = inventedResults(study, () => ({ solved: 20 }))
+    for (const record of other.records)
+      if (record.world !== 'main') record.baselines['unseen: copy last observation'] = 1
+    expect(renderMarkdown(studyDocument(other))).toContain('baseline: nearest training transition | 30.0')
+  })
+
   it('draws curves from where an arm starts to its end', () => {
     const [policy, after] = ['policy RL', 'RWML → policy RL'].map((arm) => rowOf(arm, 'Learning curves')!.split('|'))
     expect(policy.slice(2, 6).map((cell) => Number(cell.split('±')[0]))).toEqual([22, 34, 20, 50])
@@ -71,6 +123,18 @@ describe('the report of a study', () => {
     expect(markdown).toContain('up to 320 tasks (ours)')
     expect(rowOf('RWML → policy RL', 'Cost')).toContain('10 s')
     expect(rowOf('policy RL', 'Cost')).toContain('2.0 s')
+    expect(rowOf('policy RL', 'Cost')).toContain('| 1 k | 100 | 300 | 1 B |')
+    // What it learned from, without starting there, is paid for too.
+    const taught = structuredClone(results)
+    for (const { stages } of taught.records) {
+      const policy = stages.find(({ arms }) => arms?.includes('policy RL'))
+      if (policy)
+        stages.push(
+          { ...stages.find(({ name }) => name === 'world-model-rl')!, name: 'taught', arms: ['x'] },
+          { ...stages.splice(stages.indexOf(policy), 1)[0], teacher: 'taught' },
+        )
+    }
+    expect(costOf(taught, 'policy RL')!.seconds).toBe(10)
   })
 
   it('is one page that fetches nothing', () => {

@@ -75,6 +75,15 @@ describe('the tree of stages', () => {
     )
   })
 
+  it('refuses one arm that prepares otherwise than another expects', () => {
+    const own: Stage = { name: 'filter', title: 'Keep all', options: {}, run: async () => ({ notes: [] }) }
+    const chains = { a: [own, worldModelStage()], b: [worldModelStage({ settings: { batch: 3 } })] }
+    expect(() => treeOf(arms(chains), [])).toThrow(
+      /"a" has a stage "filter" of its own, and "b" needs the usual one: give it/,
+    )
+    expect(() => treeOf(arms({ ...chains, b: [policyStage()] }), [])).not.toThrow()
+  })
+
   it('does not take two arms that are one', () => {
     const twice = arms({ a: [worldModelStage()], b: [worldModelStage({ name: 'mine', arm: 'other' })] })
     expect(() => treeOf(twice, [])).toThrow('the arms "a" and "b" are the same stages')

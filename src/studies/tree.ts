@@ -64,6 +64,7 @@ export function treeOf(arms: readonly { arm: string; stages: readonly Stage[] }[
     const curve = at ? ((at.stage.options.curve as number[] | undefined) ?? []) : []
     return { arm, evaluated: at ? arm : BASE, end: at?.name ?? null, paysFor: [...paysFor], curve }
   })
+  refuseTwoWays(arms, preparing)
   const others = [...preparing.values()].filter(({ name }) => !PREPARING.some((one) => one.name === name))
   const before = PREPARING.map((one) => preparing.get(one.name) ?? one).filter(({ name }) => needed.has(name))
   const evaluated = new Set([BASE, ...ends.flatMap((end) => labelsOf(end))])
@@ -120,6 +121,23 @@ function prepare(preparing: Map<string, Stage>, stage: Stage, arm: string): void
     )
   }
   if (!before) preparing.set(stage.name, stage)
+}
+
+/** One arm prepares in its own way what another expects as usual: in one run, both would learn from the one. */
+function refuseTwoWays(arms: Parameters<typeof treeOf>[0], preparing: ReadonlyMap<string, Stage>): void {
+  for (const usual of PREPARING) {
+    const own = preparing.get(usual.name)
+    if (!own || sameStage(own, usual)) continue
+    const has = ({ stages }: (typeof arms)[number]) => stages.some(({ name, placed }) => !placed && name === usual.name)
+    const owner = arms.find(has)!
+    const other = arms.find((one) => !has(one) && one.stages.some((stage) => needsOf(stage).includes(usual.name)))
+    if (other) {
+      throw new UserError(
+        `the arm "${owner.arm}" has a stage "${usual.name}" of its own, and "${other.arm}" needs the usual one: give it settings of its own`,
+        2,
+      )
+    }
+  }
 }
 
 /** A stage that sees only those checkpoints that are arms: where other arms begin is nobody's result. */

@@ -80,9 +80,15 @@ function differenceCell(found: Difference | null): Cell {
   return { text: points(difference), below: interval ? pointRange(interval) : `${seeds} seed` }
 }
 
-/** What it does otherwise, in settings and options. */
+/** What it does otherwise than the arm it is held against, in settings and options. */
 export function variesText({ study }: StudyResults, arm: RegisteredArm): string {
   const settings = Object.entries(study.worlds[arm.world] ?? {}).map(([path, value]) => `${path} = ${value}`)
-  const options = arm.stages.filter(({ varied }) => varied).map(({ text }) => text)
+  const reference = unvaried(study, arm)
+  const options = arm.stages.flatMap(({ text, title, varied }, index) => {
+    if (!reference) return varied ? [text] : []
+    const usual = reference.stages[index].text
+    if (text === usual) return []
+    return [usual === title || title !== reference.stages[index].title ? text : `${text} in place of ${usual}`]
+  })
   return [...settings, ...options].join('; ')
 }

@@ -66,12 +66,15 @@ export function accuracySection(results: StudyResults): Section {
   }
 }
 
-function bestBaseline({ records }: StudyResults, split: string): { name: string; exact: number } | null {
+/** Of the first set of settings alone, the study's own where it has arms under them: others may hold other tasks. */
+function bestBaseline({ study, records }: StudyResults, split: string): { name: string; exact: number } | null {
   const prefix = `${split}: `
-  const names = Object.keys(records[0].baselines).filter((name) => name.startsWith(prefix))
+  const [world] = Object.keys(study.worlds)
+  const own = records.filter((one) => one.world === world)
+  const names = Object.keys(own[0]?.baselines ?? {}).filter((name) => name.startsWith(prefix))
   const found = names.map((name) => ({
     name: name.slice(prefix.length),
-    exact: mean(records.flatMap(({ baselines }) => baselines[name] ?? [])),
+    exact: mean(own.flatMap(({ baselines }) => baselines[name] ?? [])),
   }))
   return found.reduce<(typeof found)[number] | null>((a, b) => (a === null || b.exact > a.exact ? b : a), null)
 }
@@ -86,6 +89,8 @@ export function costSection(results: StudyResults): Section {
             cell(arm),
             cell(formatLarge(cost.sampled)),
             cell(formatLarge(cost.trained)),
+            cell(formatLarge(cost.read)),
+            cell(cost.flops === null ? '–' : formatLarge(cost.flops)),
             cell(formatSeconds(cost.seconds)),
           ],
         ]
@@ -100,7 +105,14 @@ export function costSection(results: StudyResults): Section {
       ),
       {
         block: 'table',
-        columns: [left('Arm'), right('Tokens sampled'), right('Tokens trained'), right('Time')],
+        columns: [
+          left('Arm'),
+          right('Tokens sampled'),
+          right('Tokens trained'),
+          right('Tokens read'),
+          right('Operations'),
+          right('Time'),
+        ],
         rows,
       },
     ],

@@ -114,7 +114,7 @@ export function claimsSection(results: StudyResults): Section {
     title: 'The paper’s claims',
     blocks: [
       paragraph(
-        'Held: as claimed, found by Student’s test over seeds, corrected (Holm) over all claims tested here; of “about as well”, an interval within five points of none. Not held: the opposite is found, or the interval leaves no room for two points. All else is undetectable in a study of this size.',
+        'Held: as claimed, found by Student’s test over seeds, corrected (Holm) over all claims tested here; of “about as well”, an interval within five points of none. Not held: the opposite is found, or the interval leaves no room for two points (of weights: a tenth). What a control of RWML gains as well is not held. All else is undetectable in a study of this size.',
       ),
       {
         block: 'table',

@@ -1,7 +1,7 @@
 import { type Cell, cell, colourOf, intervalChart, PAPER_FIGURES, type Section } from '../../reports/index.ts'
 import type { RegisteredArm } from '../registered.ts'
 import { bySeed, exact, isMain, overSeeds, recordsOfArm, type StudyResults, splitsOf, success } from '../results.ts'
-import { isVariation, type Role, roleOf } from '../roles.ts'
+import { isVariation, type Role, roleOf, unvaried } from '../roles.ts'
 import { empty, left, note, overSeedsCell, paragraph, right, shareRange } from './words.ts'
 
 /** Methods of the paper's second table: they learn from chosen trajectories. */
@@ -11,8 +11,10 @@ const PAPER = 'The paper (7B, 8B)'
 
 /** Table 1: success of every arm that runs under the study's own settings and learns from its own play. */
 export function mainResults(results: StudyResults): Section {
-  const { arms } = results.study
-  const own = arms.filter((arm) => isMain(arm) && !SUPERVISED.includes(roleOf(arm)!) && !isAblation(results, arm))
+  const { study } = results
+  const own = study.arms.filter(
+    (arm) => isMain(arm) && !SUPERVISED.includes(roleOf(study, arm)!) && !isAblation(results, arm),
+  )
   return successSection(results, own, 'main', 'Table 1: main results', [
     paragraph(
       'Success on held-out tasks in percent: mean ± standard deviation over seeds, and Student’s 95 % interval over seeds below. The paper’s figures are of other models on the full benchmarks: levels are not comparable.',
@@ -23,8 +25,8 @@ export function mainResults(results: StudyResults): Section {
 /** Table 2: beside methods that learn from experts' or chosen trajectories. */
 export function expertResults(results: StudyResults): Section {
   const title = 'Table 2: beside imitation, implicit world modelling and self-reflection'
-  const { arms } = results.study
-  const supervised = arms.filter((arm) => SUPERVISED.includes(roleOf(arm)!))
+  const { study } = results
+  const supervised = study.arms.filter((arm) => SUPERVISED.includes(roleOf(study, arm)!))
   if (supervised.length === 0) {
     return empty(
       'experts',
@@ -32,13 +34,13 @@ export function expertResults(results: StudyResults): Section {
       'an arm of rejection sampling, imitation, implicit world modelling or self-reflection fills it.',
     )
   }
-  const beside = arms.filter((arm) => ['base', 'policyRl', 'rwmlPolicyRl'].includes(roleOf(arm)!))
+  const beside = study.arms.filter((arm) => ['base', 'policyRl', 'rwmlPolicyRl'].includes(roleOf(study, arm)!))
   return successSection(results, [...beside, ...supervised], 'experts', title, [])
 }
 
 /** Controls and variations stand in the table of ablations, where they vary something that the study has. */
 function isAblation({ study }: StudyResults, arm: RegisteredArm): boolean {
-  return isVariation(study, arm) && arm.stages.length === 1
+  return isVariation(study, arm) && (arm.stages.length === 1 || unvaried(study, arm) !== null)
 }
 
 function successSection(
@@ -53,7 +55,7 @@ function successSection(
   const pick = splits.length > 0 ? success : exact
   const of = (arm: RegisteredArm, split: string) => overSeeds(bySeed(results, arm.arm, pick(split)))
   const rows = arms.map((arm): Cell[] => {
-    const paper = PAPER_FIGURES.find(({ row }) => row === roleOf(arm))
+    const paper = PAPER_FIGURES.find(({ row }) => row === roleOf(results.study, arm))
     return [
       cell(arm.arm),
       cell(`${recordsOfArm(results, arm.arm).length} of ${arm.seeds.length}`, 'quiet'),

@@ -27,6 +27,17 @@ export function overSeedsCell(found: OverSeeds | null, tone?: Cell['tone']): Cel
   }
 }
 
+/** What is no share, in its own unit: `1.52 ± 0.03`. */
+export function numberCell(found: OverSeeds | null): Cell {
+  if (!found) return cell('–', 'quiet')
+  const { mean, sd, seeds, interval } = found
+  const text = (value: number) => value.toFixed(3).replace('-', '−')
+  return {
+    text: seeds > 1 ? `${text(mean)} ± ${text(sd)}` : text(mean),
+    below: interval ? `${text(interval.low)} to ${text(interval.high)}` : 'one seed',
+  }
+}
+
 export const left = (title: string): Column => ({ title, align: 'left' })
 export const right = (title: string, group?: string): Column => ({ title, align: 'right', group })
 

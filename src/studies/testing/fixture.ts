@@ -3,6 +3,7 @@ import { planStudy } from '../plan.ts'
 import type { RecordedArm, StudyRecord } from '../record.ts'
 import { describeStudy } from '../registered.ts'
 import type { StudyResults } from '../results.ts'
+import { needsOf } from '../sorts.ts'
 import type { Study } from '../study.ts'
 import { labelsOf } from '../tree.ts'
 
@@ -12,7 +13,7 @@ export interface Invented {
   solved: number
   exact?: number
   rewarded?: number
-  benchmarks?: Record<string, number>
+  benchmarks?: RecordedArm['benchmarks']
 }
 
 /** Results of a study in which an arm, evaluated under a seed, came out as `measure` says. */
@@ -37,14 +38,26 @@ export function inventedResults(
       machine: 'a machine',
       environment: 'invented',
       model: { name: resolved.config.model.path, parameters: 1 },
-      stages: world.tree.stages.map(({ name, title }) => ({
-        name,
-        title,
-        seconds: 2,
-        tokensSampled: 1000,
-        tokensTrained: 100,
-        notes: ['20 steps'],
-      })),
+      stages: world.tree.stages.map((stage) => {
+        const end = world.tree.ends.find((one) => one.end === stage.name)
+        const isTraining = world.tree.from.has(stage.name)
+        return {
+          name: stage.name,
+          title: stage.title,
+          seconds: 2,
+          tokensSampled: 1000,
+          tokensTrained: 100,
+          tokensRead: 300,
+          flops: 1e9,
+          ...(isTraining && {
+            from: world.tree.from.get(stage.name) ?? 'base',
+            arms: end ? labelsOf(end) : [stage.name],
+          }),
+          reads: [...needsOf(stage)],
+          makes: isTraining ? [] : [stage.name],
+          notes: ['20 steps'],
+        }
+      }),
       ends: world.tree.ends.map(({ arm, evaluated, paysFor }) => ({ arm, evaluated, paysFor })),
       taken: [],
       baselines: { 'unseen: copy last observation': 0.1, 'unseen: nearest training transition': 0.3 },

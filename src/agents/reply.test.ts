@@ -31,7 +31,7 @@ const calls = fc.array(
       fc
         .dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.constant('</tool_call><thinking>')))
         .map((one) => JSON.stringify(one)),
-      fc.constantFrom('{"a": ', 'no JSON', '[1, 2]', '{ "b": 1,\n"a": "</tool_call>" }'),
+      fc.constantFrom('{"__proto__": 0}', '{"a": ', 'no JSON', '[1, 2]', '{ "b": 1,\n"a": "</tool_call>" }'),
     ),
   }),
   { minLength: 1, maxLength: 3 },

@@ -9,9 +9,12 @@ const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
 
 const [THOUGHT_BEGIN, THOUGHT_END] = ['<think>', '</think>']
 
+/** As it was written: a schema of fields would leave some out (`__proto__`). */
+const object = z.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+
 const callSchema = z.object({
   name: z.string().min(1),
-  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).default({}),
+  arguments: z.union([z.string(), object]).default({}),
 })
 
 /** One tool a line, as JSON. */

@@ -12,7 +12,7 @@
  * to look at. What came of both: docs/results/tau2.md.
  *
  * So small a model cannot hold the policies, which have thousands of words, and calls no tools: scripts play for it, and it
- * learns to say what tools and users answer; first the form, by supervision, then by RL. Success is not measured.
+ * learns to say what tools and users answer; first the form, by supervision, then by RL. It solves no task.
  */
 import {
   type Agent,
@@ -112,6 +112,6 @@ export default defineConfig({
       warmupSteps: 2,
       kl: { coefficient: 0 },
     },
-    evaluate: { tasks: 10, runs: 0, transitions: 20 },
+    evaluate: { tasks: 10, runs: 1, maxSteps: 6, transitions: 20 },
   },
 })

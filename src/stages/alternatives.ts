@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { actionKey } from '../agents/index.ts'
-import { type Action, hash32, type Trajectory } from '../core/index.ts'
+import { type Action, hash32, type Trajectory, transitionId } from '../core/index.ts'
 import { actionSchema, observationSchema } from '../environments/index.ts'
 import { demonstrate, reopen } from '../rollouts/index.ts'
 import type { StageContext } from './context.ts'
@@ -112,7 +112,7 @@ async function tryOut(
   const asked = chunk.flatMap((trajectory, i) => {
     const prompts = new Map(shown[i]?.states.map(({ turn, prompt }) => [turn, prompt]))
     return trajectory.turns.flatMap(({ action }, turn) => {
-      const id = `${trajectory.task.id}#${trajectory.sample}.${turn}`
+      const id = transitionId(trajectory, turn)
       return action === null
         ? []
         : [{ trajectory, turn, action, id, prompt: prompts.get(turn), lost: shown[i] === null }]

@@ -87,7 +87,7 @@ export function worldModelWork(
 ): { work: GroupStep; steps: number; notes: string[] } {
   const { config, environment } = context
   const settings = { ...config.worldModel, ...overrides }
-  const { batch, epochs, maxSteps, maxTokens } = settings
+  const { batch, maxTokens } = settings
   const kept = need(unfiltered ? artifacts.collected?.train : artifacts.kept, stage, 'collect')
   const reward = target?.reward ?? need(artifacts.reward, stage, 'reward')
   if (kept.length === 0) {
@@ -112,7 +112,7 @@ export function worldModelWork(
   const perEpoch = Math.ceil(transitions.length / batch)
   return {
     notes,
-    steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
+    steps: stepsOf(transitions.length, settings),
     work: {
       settings,
       longest: maxTokens,

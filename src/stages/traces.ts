@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { z } from 'zod'
 import { hash32, type Transition, UserError } from '../core/index.ts'
 import { canBeAsked, predictAndScore, scorePredictions } from '../evaluation/index.ts'
@@ -6,7 +5,7 @@ import type { WorldModelReward } from '../rewards/index.ts'
 import { type ChatMessage, type ChatModel, isConversationFailure } from '../services/index.ts'
 import type { StageContext } from './context.ts'
 import { type Artifacts, teacherOf } from './stage.ts'
-import { storedLines } from './waves.ts'
+import { storedChunks } from './waves.ts'
 
 export interface TraceOptions {
   /** A stronger model; or the stage of this run, before this one, whose model is asked (`world-model-rl`). */
@@ -40,24 +39,29 @@ export async function reasoningTraces(
   artifacts: Artifacts,
   { stage, transitions, reward, traces }: TracesFrom,
 ): Promise<Map<string, string>> {
-  const { progress, run, signal } = context
+  const { progress } = context
   let loaded = false
   const found = new Map<string, string>()
   progress.start('reasoning traces', transitions.length)
-  for (let at = 0; at < transitions.length; at += CHUNK) {
-    signal.throwIfAborted()
-    const chunk = transitions.slice(at, at + CHUNK)
-    const path = join(run.stageFolder(stage), `traces-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
-    const lines = await storedLines(path, lineSchema, chunk.length, async () => {
+  const chunks = storedChunks(context, transitions, {
+    stage,
+    name: 'traces',
+    size: CHUNK,
+    schema: lineSchema,
+    async make(chunk) {
       if (typeof traces.from !== 'string') return askedOf(context, traces.from, chunk, reward, traces)
       if (!loaded) await context.trainer.loadWeights(teacherOf(artifacts, stage, traces.from))
       loaded = true
       return sampled(context, chunk, reward, traces)
-    })
+    },
+  })
+  let done = 0
+  for await (const { chunk, lines } of chunks) {
     for (const [i, { id, thinking }] of lines.entries()) {
       if (thinking !== null && fits(context, chunk[i], thinking)) found.set(id, thinking)
     }
-    progress.update(Math.min(at + CHUNK, transitions.length), `${found.size} kept`)
+    done += chunk.length
+    progress.update(done, `${found.size} kept`)
   }
   progress.finish()
   if (found.size === 0) {

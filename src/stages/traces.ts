@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { hash32, type Transition, UserError } from '../core/index.ts'
+import { chatMessages } from '../agents/index.ts'
+import { allEnded, hash32, type Transition, UserError } from '../core/index.ts'
 import { canBeAsked, predictAndScore, scorePredictions } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { type ChatMessage, type ChatModel, isConversationFailure } from '../services/index.ts'
+import { type ChatModel, isConversationFailure } from '../services/index.ts'
 import type { StageContext } from './context.ts'
 import { type Artifacts, teacherOf } from './stage.ts'
 import { storedChunks } from './waves.ts'
@@ -40,6 +41,9 @@ export async function reasoningTraces(
   { stage, transitions, reward, traces }: TracesFrom,
 ): Promise<Map<string, string>> {
   const { progress } = context
+  const { from } = traces
+  // Said in any case: a run that goes on after the traces were made has learned from it too.
+  const teacher = typeof from === 'string' ? teacherOf(artifacts, stage, from) : ''
   let loaded = false
   const found = new Map<string, string>()
   progress.start('reasoning traces', transitions.length)
@@ -49,8 +53,8 @@ export async function reasoningTraces(
     size: CHUNK,
     schema: lineSchema,
     async make(chunk) {
-      if (typeof traces.from !== 'string') return askedOf(context, traces.from, chunk, reward, traces)
-      if (!loaded) await context.trainer.loadWeights(teacherOf(artifacts, stage, traces.from))
+      if (typeof from !== 'string') return askedOf(context, from, chunk, reward, traces)
+      if (!loaded) await context.trainer.loadWeights(teacher)
       loaded = true
       return sampled(context, chunk, reward, traces)
     },
@@ -113,9 +117,7 @@ async function askedOf(
   { draws = 4, temperature = 1 }: TraceOptions,
 ): Promise<Line[]> {
   const traceOf = async (transition: Transition): Promise<Line> => {
-    const messages = agent
-      .predictMessages(transition, { reasoning: true })
-      .map(({ role, content }): ChatMessage => ({ role: role === 'tool' ? 'user' : role, content }))
+    const messages = chatMessages(agent.predictMessages(transition, { reasoning: true }))
     for (let draw = 0; draw < draws; draw++) {
       signal.throwIfAborted()
       const seed = hash32(config.seed, 'traces', transition.id, draw) >>> 1
@@ -133,11 +135,7 @@ async function askedOf(
     }
     return { id: transition.id, thinking: null }
   }
-  const lines = await Promise.allSettled(chunk.map(traceOf))
-  return lines.map((line) => {
-    if (line.status === 'rejected') throw line.reason
-    return line.value
-  })
+  return allEnded(chunk.map(traceOf))
 }
 
 /** Its label can be read back as what it is, and stands in the context beside the question. */

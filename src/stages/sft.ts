@@ -22,6 +22,7 @@ export function sftStage(options: TrainingStage & SftOptions): Stage {
   return {
     name,
     title: `Supervised fine-tuning on ${learns.join(' and ')}`,
+    arm,
     options: { ...options },
     placed: (place) => sftStage({ ...options, ...place }),
     async run(context, artifacts) {

@@ -29,6 +29,7 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
   return {
     name,
     title: options.teaches === undefined ? 'World-model RL' : `World-model RL, ${options.teaches}`,
+    arm,
     options: { ...options, ...(options.target && { target: options.target.name }) },
     placed: (place) => worldModelStage({ ...options, ...place }),
     async run(context, artifacts) {

@@ -28,6 +28,7 @@ export function worldModelSftStage(options: TrainingStage & WorldModelSftOptions
   return {
     name,
     title: traces ? 'World-model SFT with reasoning' : 'World-model SFT',
+    arm,
     options: {
       ...options,
       ...(target && { target: target.name }),

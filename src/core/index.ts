@@ -1,5 +1,6 @@
 export * from './action.ts'
 export * from './bytes.ts'
+export * from './concurrency.ts'
 export * from './errors.ts'
 export * from './nearest.ts'
 export { normalCdf, normalQuantile } from './normal.ts'

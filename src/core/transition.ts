@@ -39,6 +39,10 @@ export interface Rest {
   reward?: number
 }
 
+/** What a transition is known by: the step `turn` of an attempt at a task. */
+export const transitionId = ({ task, sample }: Pick<Trajectory, 'task' | 'sample'>, turn: number): string =>
+  `${task.id}#${sample}.${turn}`
+
 /** Every step of a trajectory with a parsed action, in order. */
 export function transitionsOf(trajectory: Trajectory): Transition[] {
   const transitions: Transition[] = []
@@ -46,7 +50,7 @@ export function transitionsOf(trajectory: Trajectory): Transition[] {
   for (const [index, turn] of turns.entries()) {
     if (!turn.action) continue
     transitions.push({
-      id: `${trajectory.task.id}#${trajectory.sample}.${index}`,
+      id: transitionId(trajectory, index),
       taskId: trajectory.task.id,
       taskKind: trajectory.task.kind,
       instruction: trajectory.task.instruction,

@@ -21,6 +21,7 @@ const agent = z.looseObject({
   name: z.string().min(1),
   showsActions: z.boolean(),
   playMessages: callable,
+  playTools: callable.optional(),
   parseAction: callable,
   actionLabel: callable.optional(),
   target: callable.optional(),

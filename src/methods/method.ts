@@ -204,10 +204,7 @@ export async function runMethod(method: Method, context: StageContext): Promise<
 export function requireNames({ name, stages }: Method): void {
   const twice = stages.find((stage, at) => stages.findIndex((one) => one.name === stage.name) < at)
   if (twice) throw new UserError(`the method ${name} has two stages called "${twice.name}": give one another name`, 2)
-  // Where no arm is said, stages of one sort have the same.
-  const arms = stages.flatMap(({ placed, options, title }) =>
-    placed ? [String(options.arm ?? title.split(/, | with /)[0])] : [],
-  )
+  const arms = stages.flatMap(({ arm }) => arm ?? [])
   const same = arms.find((arm, at) => arms.indexOf(arm) < at)
   if (same !== undefined) {
     throw new UserError(

@@ -1,4 +1,5 @@
-import { type ChatMessage, type ChatModel, ServiceError } from '../services/index.ts'
+import { allEnded } from '../core/index.ts'
+import { type ChatMessage, type ChatModel, Gate, ServiceError } from '../services/index.ts'
 import { NO_PREDICTION, type Prediction, type Score, type WorldModelReward } from './reward.ts'
 
 export interface JudgeOptions {
@@ -41,7 +42,7 @@ const AGAIN = 'That does not end with a score in the form asked for. Answer with
 export function judgeReward(model: ChatModel, options: JudgeOptions): WorldModelReward {
   const { mode, maxTokens = 1024, concurrency = 16 } = options
   const verdicts = new Map<string, Promise<Score>>()
-  const through = gate(concurrency)
+  const gate = new Gate({ maxConcurrent: concurrency })
 
   const verdict = async ({ predicted, actual }: Prediction): Promise<Score> => {
     const messages: ChatMessage[] = [
@@ -60,13 +61,19 @@ export function judgeReward(model: ChatModel, options: JudgeOptions): WorldModel
     return { reward: 0, distance: null, unread: true }
   }
 
-  const judged = (prediction: Prediction): Promise<Score> => {
+  const judged = (prediction: Prediction, stop: AbortController): Promise<Score> => {
     const { predicted, actual } = prediction
     if (predicted === null) return Promise.resolve(NO_PREDICTION)
     const key = JSON.stringify([predicted, actual])
     const known = verdicts.get(key)
     if (known) return known
-    const asked = through(() => verdict(prediction))
+    const asked = gate.through(stop.signal, () =>
+      verdict(prediction).catch((error: unknown) => {
+        // What is asked is on the bill: those that are under way end, and no more are sent.
+        stop.abort(error)
+        throw error
+      }),
+    )
     verdicts.set(key, asked)
     // A failure is no verdict: the next who asks tries again.
     asked.catch(() => verdicts.delete(key))
@@ -76,11 +83,8 @@ export function judgeReward(model: ChatModel, options: JudgeOptions): WorldModel
   return {
     name: `judge(${model.name}, ${mode})`,
     async score(predictions) {
-      const scores = await Promise.allSettled(predictions.map(judged))
-      return scores.map((score) => {
-        if (score.status === 'rejected') throw score.reason
-        return score.value
-      })
+      const stop = new AbortController()
+      return allEnded(predictions.map((one) => judged(one, stop)))
     },
   }
 }
@@ -105,31 +109,5 @@ async function textOf(
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'empty') return ''
     throw error
-  }
-}
-
-/** Lets so many through at once, in order. After a failure nobody who still waits is let through. */
-function gate(places: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let open = places
-  let failed: { reason: unknown } | null = null
-  const waiting: (() => void)[] = []
-  return async (work) => {
-    if (open === 0) await new Promise<void>((enter) => waiting.push(enter))
-    else open--
-    try {
-      if (failed) throw failed.reason
-      return await work()
-    } catch (reason) {
-      // What is asked is on the bill: those that are under way end, and no more are sent.
-      failed ??= { reason }
-      throw reason
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else {
-        open++
-        if (open === places) failed = null
-      }
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import type { Player, View } from '../agents/index.ts'
-import { type Action, hash32, type PastTurn, type Task, type Trajectory, type Turn } from '../core/index.ts'
+import { type Action, hash32, type PastTurn, someAtOnce, type Task, type Trajectory, type Turn } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { isConversationFailure } from '../services/index.ts'
 import { GuardedEpisode } from './guarded-episode.ts'
@@ -32,29 +32,10 @@ export interface PlayWithOptions {
  */
 export async function playWith(slots: readonly Slot[], options: PlayWithOptions): Promise<Trajectory[]> {
   const trajectories = new Array<Trajectory>(slots.length)
-  const stop = new AbortController()
-  const stopped = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
-  let next = 0
-  const worker = async () => {
-    try {
-      while (next < slots.length) {
-        stopped.throwIfAborted()
-        const at = next++
-        trajectories[at] = await playSlot(slots[at], options, stopped)
-        options.onEpisode?.(trajectories[at])
-      }
-    } catch (error) {
-      stop.abort(error)
-      throw error
-    }
-  }
-  const workers = Array.from({ length: Math.min(options.concurrency, slots.length) }, worker)
-  try {
-    await Promise.all(workers)
-  } finally {
-    // What is asked is on the bill: each ends the act or the step it is in, and nothing is asked after that.
-    await Promise.allSettled(workers)
-  }
+  await someAtOnce(slots, options.concurrency, options.signal, async (slot, at, stopped) => {
+    trajectories[at] = await playSlot(slot, options, stopped)
+    options.onEpisode?.(trajectories[at])
+  })
   return trajectories
 }
 

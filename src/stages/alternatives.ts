@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { actionKey } from '../agents/index.ts'
-import { type Action, hash32, type Trajectory } from '../core/index.ts'
+import { type Action, hash32, type Trajectory, transitionId } from '../core/index.ts'
 import { actionSchema, observationSchema } from '../environments/index.ts'
 import { demonstrate, reopen } from '../rollouts/index.ts'
 import type { StageContext } from './context.ts'
 import { free, times } from './plan.ts'
 import { need, type Stage, startOf } from './stage.ts'
-import { storedLines } from './waves.ts'
+import { storedChunks } from './waves.ts'
 
 /** Trajectories whose states are sampled at once: bounds memory, and what is lost when a run is killed. */
 const CHUNK = 16
@@ -53,24 +51,29 @@ export function alternativesStage(options: AlternativesOptions = {}): Stage {
     options: { ...options, count, draws },
     async run(context, artifacts) {
       const expert = need(artifacts.expert, name, 'expert')
-      const { run, signal, progress } = context
+      const { progress } = context
       const start = startOf(artifacts, name, options.from)
       const temperature = options.temperature ?? context.config.collect.temperature
       const lines: AlternativesAt[] = []
       let loaded = false
       progress.start('alternatives', expert.length)
-      for (let at = 0; at < expert.length; at += CHUNK) {
-        signal.throwIfAborted()
-        const chunk = expert.slice(at, at + CHUNK)
-        const path = join(run.stageFolder(name), `states-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
-        if (!loaded && !existsSync(path)) {
-          await context.trainer.loadWeights(start)
+      let done = 0
+      const chunks = storedChunks(context, expert, {
+        stage: name,
+        name: 'states',
+        size: CHUNK,
+        schema: lineSchema,
+        linesOf: (chunk) => chunk.flatMap((one) => one.turns).filter(({ action }) => action !== null).length,
+        async make(chunk) {
+          if (!loaded) await context.trainer.loadWeights(start)
           loaded = true
-        }
-        const states = chunk.flatMap((one) => one.turns).filter(({ action }) => action !== null).length
-        const how = { count, draws, temperature }
-        lines.push(...(await storedLines(path, lineSchema, states, () => tryOut(context, chunk, how))))
-        progress.update(at + chunk.length)
+          return tryOut(context, chunk, { count, draws, temperature })
+        },
+      })
+      for await (const { chunk, lines: tried } of chunks) {
+        lines.push(...tried)
+        done += chunk.length
+        progress.update(done)
       }
       progress.finish()
       artifacts.alternatives = new Map(lines.map((line) => [line.id, line]))
@@ -112,7 +115,7 @@ async function tryOut(
   const asked = chunk.flatMap((trajectory, i) => {
     const prompts = new Map(shown[i]?.states.map(({ turn, prompt }) => [turn, prompt]))
     return trajectory.turns.flatMap(({ action }, turn) => {
-      const id = `${trajectory.task.id}#${trajectory.sample}.${turn}`
+      const id = transitionId(trajectory, turn)
       return action === null
         ? []
         : [{ trajectory, turn, action, id, prompt: prompts.get(turn), lost: shown[i] === null }]

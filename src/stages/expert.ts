@@ -1,21 +1,18 @@
-import { type Player, replyFor } from '../agents/index.ts'
-import { hash32, type Task, type Trajectory, UserError } from '../core/index.ts'
+import { replyFor } from '../agents/index.ts'
+import { hash32, type Trajectory, UserError } from '../core/index.ts'
 import { HELD_OUT } from '../environments/index.ts'
 import { trainingTasks } from './collect.ts'
 import type { StageContext } from './context.ts'
 import { readExpertFile } from './expert-file.ts'
 import { free } from './plan.ts'
 import type { Stage } from './stage.ts'
-import { playStored, slug } from './stored-play.ts'
-
-/** A new one for each attempt. */
-type Players = Record<string, (task: Task, seed: number) => Player>
+import { type OtherPlayers, playInTurn } from './stored-play.ts'
 
 /**
  * Where demonstrations come from: the environment's own planner; a file of trajectories or chat logs; or players, such as a stronger
  * model, whose successes are kept (rejection sampling). Several players take turns: each attempt at a task is the next one's.
  */
-export type ExpertSource = 'planner' | { file: string } | { players: Players }
+export type ExpertSource = 'planner' | { file: string } | Pick<OtherPlayers, 'players'>
 
 export interface ExpertOptions {
   /** Default `planner`. */
@@ -75,7 +72,7 @@ export function expertStage(options: ExpertOptions = {}): Stage {
   }
 }
 
-function plannerOf({ environment }: StageContext): Players {
+function plannerOf({ environment }: StageContext): OtherPlayers['players'] {
   const { planner } = environment
   if (planner) return { planner: (task, seed) => planner(task, seed) }
   throw new UserError(
@@ -85,31 +82,24 @@ function plannerOf({ environment }: StageContext): Players {
 
 async function play(
   context: StageContext,
-  { name, attempts, concurrency = 8, retries }: ExpertOptions & { name: string; attempts: number; retries: number },
-  players: Players,
+  { name, attempts, concurrency, retries }: ExpertOptions & { name: string; attempts: number },
+  players: OtherPlayers['players'],
 ): Promise<Trajectory[]> {
   const { environment, config } = context
   if (environment.recorded) {
     throw new UserError(`${environment.name} was recorded and cannot be played: take expertStage({ source: { file } })`)
   }
-  const tasks = trainingTasks(context)
-  const names = Object.keys(players)
-  const played: Trajectory[] = []
-  for (const [index, who] of names.entries()) {
-    const samples = Array.from({ length: attempts }, (_, sample) => sample).filter((n) => n % names.length === index)
-    const trajectories = await playStored(context, {
-      name: `${name}-${slug(who)}`,
-      title: `play by ${who}`,
-      slots: tasks.flatMap((task) => samples.map((sample) => ({ task, sample }))),
-      player: players[who],
+  return playInTurn(
+    context,
+    { players, concurrency, retries },
+    {
+      name,
+      tasks: trainingTasks(context),
+      attempts,
       seed: hash32(config.seed, 'expert'),
       maxSteps: config.collect.maxSteps,
-      concurrency,
-      retries,
-    })
-    played.push(...trajectories)
-  }
-  return played
+    },
+  )
 }
 
 /** Those that can be learned from, their replies in the agent's own format, and why the others cannot. */

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { hash32, type Transition, UserError, uniform } from '../core/index.ts'
 import { predictAndScore } from '../evaluation/index.ts'
@@ -8,7 +7,7 @@ import { type RunFolder, readLines, writeFileAtomic } from '../store/index.ts'
 import type { StageContext } from './context.ts'
 import { free, stepsOf, times } from './plan.ts'
 import { need, type Stage } from './stage.ts'
-import { storedLines } from './waves.ts'
+import { storedChunks } from './waves.ts'
 import { fineTune } from './world-model-sft.ts'
 
 /** Prompts sampled at once: bounds memory, and how often progress moves. */
@@ -114,14 +113,18 @@ export function readFiltered(run: RunFolder): FilterLine[] | null {
 }
 
 async function score(context: StageContext, train: Transition[], reward: WorldModelReward): Promise<FilterLine[]> {
-  const { progress, signal, run } = context
+  const { progress } = context
   const lines: FilterLine[] = []
   progress.start('draw predictions', train.length)
-  for (let at = 0; at < train.length; at += CHUNK) {
-    signal.throwIfAborted()
-    const chunk = train.slice(at, at + CHUNK)
-    const path = join(run.stageFolder('filter'), `draws-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
-    lines.push(...(await storedLines(path, lineSchema, chunk.length, () => scoreChunk(context, chunk, reward))))
+  const chunks = storedChunks(context, train, {
+    stage: 'filter',
+    name: 'draws',
+    size: CHUNK,
+    schema: lineSchema,
+    make: (chunk) => scoreChunk(context, chunk, reward),
+  })
+  for await (const scored of chunks) {
+    lines.push(...scored.lines)
     progress.update(lines.length)
   }
   progress.finish()

@@ -22,6 +22,7 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
   return {
     name,
     title: `World-model and policy RL in turns${options.teaches === undefined ? '' : `, ${options.teaches}`}`,
+    arm,
     options: { ...options, ...(options.target && { target: options.target.name }) },
     placed: (place) => interleavedStage({ ...options, ...place }),
     async run(context, artifacts) {

@@ -1,5 +1,5 @@
 import { type Agent, replyFor } from '../agents/index.ts'
-import { hash32, type TokenSequence, type Trajectory, type Transition } from '../core/index.ts'
+import { hash32, type TokenSequence, type Trajectory, type Transition, transitionId } from '../core/index.ts'
 import { canBeAsked, labelSequence } from '../evaluation/index.ts'
 import { demonstrate } from '../rollouts/index.ts'
 import { asked } from './asked.ts'
@@ -111,7 +111,7 @@ async function reflections(context: StageContext, artifacts: Artifacts, stage: s
   const counts = { unwritten: 0, tooLong: 0 }
   for await (const { trajectory, shown } of demonstrations(context, need(artifacts.expert, stage, 'expert'))) {
     for (const { turn, prompt } of shown?.states ?? []) {
-      const reflection = why.get(`${trajectory.task.id}#${trajectory.sample}.${turn}`)
+      const reflection = why.get(transitionId(trajectory, turn))
       if (reflection === undefined) continue
       const reply = withThoughts(agent, trajectory, turn, reflection)
       const tokens = reply === null ? null : format.replyTokens(reply)

@@ -30,6 +30,7 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
   return {
     name,
     title: options.teaches === PERMUTED ? `Policy RL, ${PERMUTED}` : 'Policy RL',
+    arm,
     options: { ...options },
     placed: (place) => policyStage({ ...options, ...place }),
     async run(context, artifacts) {

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseReflection, reflectionMessages } from '../agents/index.ts'
-import { hash32, type Transition, transitionsOf } from '../core/index.ts'
+import { hash32, someAtOnce, transitionsOf } from '../core/index.ts'
 import { type ChatModel, isConversationFailure } from '../services/index.ts'
 import { JsonLines } from '../store/index.ts'
 import type { AlternativesAt } from './alternatives.ts'
 import { asked } from './asked.ts'
-import type { StageContext } from './context.ts'
 import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
 
@@ -47,10 +46,10 @@ export function reflectStage({ model, concurrency = 8, ...options }: ReflectOpti
       try {
         const known = new Map([...stored].map((line) => [line.id, line]))
         context.progress.start('reflections', open.length)
-        await reflect(
-          context,
+        await someAtOnce(
           open.filter(({ id }) => !known.has(id)),
           concurrency,
+          context.signal,
           async (one) => {
             const tried = alternatives.get(one.id) as AlternativesAt
             const asks = { temperature, maxTokens, seed: hash32(context.config.seed, 'reflect', one.id) >>> 1 }
@@ -90,33 +89,5 @@ export function reflectStage({ model, concurrency = 8, ...options }: ReflectOpti
     plan(_, { turns }, { expert = 0 }) {
       return free(`at most ${Math.round(expert * turns)} questions to ${model.name}: as fast as it answers`)
     },
-  }
-}
-
-/** `work` for each, some at once; after the first failure no new one begins. */
-async function reflect(
-  { signal }: StageContext,
-  states: readonly Transition[],
-  concurrency: number,
-  work: (one: Transition) => Promise<void>,
-): Promise<void> {
-  let next = 0
-  const worker = async () => {
-    try {
-      while (next < states.length) {
-        signal.throwIfAborted()
-        await work(states[next++])
-      }
-    } catch (error) {
-      next = states.length
-      throw error
-    }
-  }
-  const workers = Array.from({ length: Math.min(concurrency, states.length) }, worker)
-  try {
-    await Promise.all(workers)
-  } finally {
-    // What is asked is on the bill: it is kept before the file is closed.
-    await Promise.allSettled(workers)
   }
 }

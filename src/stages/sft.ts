@@ -1,11 +1,9 @@
-import { Random } from '../core/index.ts'
-import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import { armsOf, UNTRAINED, untrainedArm } from './arms.ts'
 import type { Config } from './config.ts'
 import { LESSONS, type Lesson, type LessonData } from './lessons.ts'
 import { type Expected, planArms, type Rehearsal, stepsOf, times } from './plan.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
-import { trainLoop } from './train-loop.ts'
+import { supervised } from './supervised.ts'
 
 export interface SftOptions {
   /** What is learned, all of it mixed in one order. */
@@ -24,11 +22,11 @@ export function sftStage(options: TrainingStage & SftOptions): Stage {
   return {
     name,
     title: `Supervised fine-tuning on ${learns.join(' and ')}`,
+    arm,
     options: { ...options },
     placed: (place) => sftStage({ ...options, ...place }),
     async run(context, artifacts) {
-      const { trainer, config } = context
-      const settings = { ...config.sft, ...options.settings }
+      const settings = { ...context.config.sft, ...options.settings }
       const lessons: LessonData[] = []
       for (const lesson of learns) lessons.push(await LESSONS[lesson](context, artifacts, name))
       const examples = lessons.flatMap((lesson) => lesson.examples)
@@ -39,24 +37,13 @@ export function sftStage(options: TrainingStage & SftOptions): Stage {
         untrainedArm(artifacts, name, arm, { start })
         return { notes: ['left out: there is nothing to learn from', UNTRAINED, ...notes] }
       }
-      const perEpoch = Math.ceil(examples.length / settings.batch)
-      const checkpoint = await trainLoop(context, {
+      const checkpoint = await supervised(context, examples, {
         stage: name,
         title: name,
         start,
-        steps: stepsOf(examples.length, settings),
-        reference: false,
+        settings,
         keep: options.curve,
-        async step(step) {
-          const order = new Random(name, config.seed, Math.floor(step / perEpoch)).shuffle(examples)
-          const at = (step % perEpoch) * settings.batch
-          const learningRate = learningRateAt(
-            { kind: 'constant', peak: settings.learningRate, warmupSteps: settings.warmupSteps },
-            step,
-          )
-          return sftUpdate(trainer, order.slice(at, at + settings.batch), { ...config.optimiser, learningRate })
-        },
-        note: ({ loss }) => `loss ${loss.toFixed(3)}`,
+        exampleOf: (one) => one,
       })
       armsOf(context, artifacts, checkpoint, arm, options.curve, {
         start,

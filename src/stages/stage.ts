@@ -51,6 +51,8 @@ export interface Stage {
   /** Unique in a method: names the stage's folder, checkpoints and metrics. */
   name: string
   title: string
+  /** What its model is called in tables of results. Training stages have it. */
+  arm?: string
   /** What distinguishes it from another stage of the same sort; part of what a run may be resumed with. */
   options: Record<string, unknown>
   /** Files outside of the run that it reads: a run does not go on with others. */

@@ -10,6 +10,7 @@ import { RunFolder } from '../store/index.ts'
 import { byteTokenizerFile, ChatFormat, ChatTemplate, Tokenizer } from '../tokens/index.ts'
 import { CHATML, CHATML_SPECIAL } from '../tokens/testing/tokenizer.ts'
 import type { StageContext } from './context.ts'
+import type { Artifacts } from './stage.ts'
 import { reasoningTraces, type TraceOptions } from './traces.ts'
 
 let folder = ''
@@ -34,7 +35,9 @@ const transition: Transition = {
   valid: true,
 }
 
-function traces(from: TraceOptions['from'], contextLength = 8192) {
+const none = (): Artifacts => ({ models: new Map(), arms: [] })
+
+function traces(from: TraceOptions['from'], contextLength = 8192, artifacts = none()) {
   const context = {
     run: RunFolder.create(folder),
     agent: windowAgent({ historyTurns: 2, showActions: false }),
@@ -45,7 +48,7 @@ function traces(from: TraceOptions['from'], contextLength = 8192) {
     signal: new AbortController().signal,
   } as unknown as StageContext
   const what = { stage: 'sft', transitions: [transition], reward: exactReward(), traces: { from, draws: 3 } }
-  return reasoningTraces(context, { models: new Map(), arms: [] }, what)
+  return reasoningTraces(context, artifacts, what)
 }
 
 const says = (thinking: string, nextState: string) => ({
@@ -65,6 +68,13 @@ it('keeps the reasoning of the first prediction that earns the reward, and asks 
   // It stands in the run folder: nobody is asked again.
   expect(await traces(model)).toEqual(new Map([['t#0.0', 'No lock.']]))
   expect(model.asked).toHaveLength(3)
+})
+
+it('notes the stage that it learns from, also where the traces are there already', async () => {
+  await traces(modelThatSays(says('No lock.', 'It opens.')))
+  const artifacts = { ...none(), models: new Map([['world-model-rl', 'checkpoints/rl']]) }
+  await traces('world-model-rl', 8192, artifacts)
+  expect(artifacts).toMatchObject({ teachers: new Map([['sft', 'world-model-rl']]) })
 })
 
 it('takes thoughts that a service keeps apart', async () => {

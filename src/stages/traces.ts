@@ -1,12 +1,12 @@
-import { join } from 'node:path'
 import { z } from 'zod'
-import { hash32, type Transition, UserError } from '../core/index.ts'
+import { chatMessages } from '../agents/index.ts'
+import { allEnded, hash32, type Transition, UserError } from '../core/index.ts'
 import { canBeAsked, predictAndScore, scorePredictions } from '../evaluation/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
-import { type ChatMessage, type ChatModel, isConversationFailure } from '../services/index.ts'
+import { type ChatModel, isConversationFailure } from '../services/index.ts'
 import type { StageContext } from './context.ts'
 import { type Artifacts, teacherOf } from './stage.ts'
-import { storedLines } from './waves.ts'
+import { storedChunks } from './waves.ts'
 
 export interface TraceOptions {
   /** A stronger model; or the stage of this run, before this one, whose model is asked (`world-model-rl`). */
@@ -40,24 +40,32 @@ export async function reasoningTraces(
   artifacts: Artifacts,
   { stage, transitions, reward, traces }: TracesFrom,
 ): Promise<Map<string, string>> {
-  const { progress, run, signal } = context
+  const { progress } = context
+  const { from } = traces
+  // Said in any case: a run that goes on after the traces were made has learned from it too.
+  const teacher = typeof from === 'string' ? teacherOf(artifacts, stage, from) : ''
   let loaded = false
   const found = new Map<string, string>()
   progress.start('reasoning traces', transitions.length)
-  for (let at = 0; at < transitions.length; at += CHUNK) {
-    signal.throwIfAborted()
-    const chunk = transitions.slice(at, at + CHUNK)
-    const path = join(run.stageFolder(stage), `traces-${String(at / CHUNK).padStart(4, '0')}.jsonl`)
-    const lines = await storedLines(path, lineSchema, chunk.length, async () => {
-      if (typeof traces.from !== 'string') return askedOf(context, traces.from, chunk, reward, traces)
-      if (!loaded) await context.trainer.loadWeights(teacherOf(artifacts, stage, traces.from))
+  const chunks = storedChunks(context, transitions, {
+    stage,
+    name: 'traces',
+    size: CHUNK,
+    schema: lineSchema,
+    async make(chunk) {
+      if (typeof from !== 'string') return askedOf(context, from, chunk, reward, traces)
+      if (!loaded) await context.trainer.loadWeights(teacher)
       loaded = true
       return sampled(context, chunk, reward, traces)
-    })
+    },
+  })
+  let done = 0
+  for await (const { chunk, lines } of chunks) {
     for (const [i, { id, thinking }] of lines.entries()) {
       if (thinking !== null && fits(context, chunk[i], thinking)) found.set(id, thinking)
     }
-    progress.update(Math.min(at + CHUNK, transitions.length), `${found.size} kept`)
+    done += chunk.length
+    progress.update(done, `${found.size} kept`)
   }
   progress.finish()
   if (found.size === 0) {
@@ -109,9 +117,7 @@ async function askedOf(
   { draws = 4, temperature = 1 }: TraceOptions,
 ): Promise<Line[]> {
   const traceOf = async (transition: Transition): Promise<Line> => {
-    const messages = agent
-      .predictMessages(transition, { reasoning: true })
-      .map(({ role, content }): ChatMessage => ({ role: role === 'tool' ? 'user' : role, content }))
+    const messages = chatMessages(agent.predictMessages(transition, { reasoning: true }))
     for (let draw = 0; draw < draws; draw++) {
       signal.throwIfAborted()
       const seed = hash32(config.seed, 'traces', transition.id, draw) >>> 1
@@ -129,11 +135,7 @@ async function askedOf(
     }
     return { id: transition.id, thinking: null }
   }
-  const lines = await Promise.allSettled(chunk.map(traceOf))
-  return lines.map((line) => {
-    if (line.status === 'rejected') throw line.reason
-    return line.value
-  })
+  return allEnded(chunk.map(traceOf))
 }
 
 /** Its label can be read back as what it is, and stands in the context beside the question. */

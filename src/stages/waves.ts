@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { z } from 'zod'
 import { Random, type Trajectory, UserError } from '../core/index.ts'
 import { trajectorySchema } from '../environments/index.ts'
@@ -29,6 +30,32 @@ export async function storedLines<T>(
   const made = await make()
   writeFileAtomic(path, made.map((one) => `${JSON.stringify(one)}\n`).join(''))
   return made
+}
+
+export interface Chunks<T, Line> {
+  stage: string
+  /** Of the files in the stage's folder: `<name>-0000.jsonl` and on. */
+  name: string
+  /** Items at once: bounds memory, and what is lost when the run is stopped. */
+  size: number
+  schema: z.ZodType<Line>
+  /** Lines of a chunk. Default: one an item. */
+  linesOf?(chunk: T[]): number
+  make(chunk: T[]): Promise<Line[]>
+}
+
+/** The lines of many items, chunk by chunk, each made once and stored. */
+export async function* storedChunks<T, Line>(
+  { run, signal }: Pick<StageContext, 'run' | 'signal'>,
+  items: readonly T[],
+  { stage, name, size, schema, linesOf = (chunk) => chunk.length, make }: Chunks<T, Line>,
+): AsyncGenerator<{ chunk: T[]; lines: Line[] }> {
+  for (let at = 0; at < items.length; at += size) {
+    signal.throwIfAborted()
+    const chunk = items.slice(at, at + size)
+    const path = join(run.stageFolder(stage), `${name}-${String(at / size).padStart(4, '0')}.jsonl`)
+    yield { chunk, lines: await storedLines(path, schema, linesOf(chunk), () => make(chunk)) }
+  }
 }
 
 /** Episodes of a stored wave that are played again. */

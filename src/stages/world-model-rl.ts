@@ -29,6 +29,7 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
   return {
     name,
     title: options.teaches === undefined ? 'World-model RL' : `World-model RL, ${options.teaches}`,
+    arm,
     options: { ...options, ...(options.target && { target: options.target.name }) },
     placed: (place) => worldModelStage({ ...options, ...place }),
     async run(context, artifacts) {
@@ -87,7 +88,7 @@ export function worldModelWork(
 ): { work: GroupStep; steps: number; notes: string[] } {
   const { config, environment } = context
   const settings = { ...config.worldModel, ...overrides }
-  const { batch, epochs, maxSteps, maxTokens } = settings
+  const { batch, maxTokens } = settings
   const kept = need(unfiltered ? artifacts.collected?.train : artifacts.kept, stage, 'collect')
   const reward = target?.reward ?? need(artifacts.reward, stage, 'reward')
   if (kept.length === 0) {
@@ -112,7 +113,7 @@ export function worldModelWork(
   const perEpoch = Math.ceil(transitions.length / batch)
   return {
     notes,
-    steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
+    steps: stepsOf(transitions.length, settings),
     work: {
       settings,
       longest: maxTokens,

@@ -1,15 +1,14 @@
-import { Random, type Transition, UserError } from '../core/index.ts'
+import { type Transition, UserError } from '../core/index.ts'
 import { labelSequence } from '../evaluation/index.ts'
-import { learningRateAt, sftUpdate } from '../learning/index.ts'
 import type { Checkpoint } from '../store/index.ts'
 import { armsOf } from './arms.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { planArms, stepsOf, times } from './plan.ts'
 import { need, type Stage, startOf, type TrainingStage } from './stage.ts'
+import { type Supervision, supervised } from './supervised.ts'
 import { type Target, targeted } from './targets.ts'
 import { reasoningTraces, type TraceOptions } from './traces.ts'
-import { trainLoop } from './train-loop.ts'
 
 export interface WorldModelSftOptions {
   /** Labels with reasoning, and who reasons. Absent: labels without. */
@@ -29,6 +28,7 @@ export function worldModelSftStage(options: TrainingStage & WorldModelSftOptions
   return {
     name,
     title: traces ? 'World-model SFT with reasoning' : 'World-model SFT',
+    arm,
     options: {
       ...options,
       ...(target && { target: target.name }),
@@ -84,54 +84,21 @@ export function worldModelSftStage(options: TrainingStage & WorldModelSftOptions
   }
 }
 
-export interface FineTuning {
-  stage: string
-  title: string
-  /** Model folder it starts from; with `settings.kl`, also what it is pulled to. */
-  start: string
-  settings: {
-    learningRate: number
-    batch: number
-    epochs: number
-    maxSteps?: number
-    warmupSteps?: number
-    kl?: Config['worldModelSft']['kl']
-  }
+export interface FineTuning extends Omit<Supervision<Transition>, 'exampleOf'> {
   /** What stands before the next state in a label, by the transition's id. */
   thinking?: ReadonlyMap<string, string>
-  keep?: readonly number[]
 }
 
 /** Supervised training on next states. */
 export function fineTune(
   context: StageContext,
   transitions: Transition[],
-  { stage, title, start, settings, thinking, keep }: FineTuning,
+  { thinking, ...how }: FineTuning,
 ): Promise<Checkpoint> {
-  const { agent, format, trainer, config } = context
-  const { batch, epochs, maxSteps = 0, warmupSteps = 0, kl: term } = settings
-  if (transitions.length === 0) throw new UserError(`no transition is left for ${title}: collect more`)
-  const perEpoch = Math.ceil(transitions.length / batch)
-  return trainLoop(context, {
-    stage,
-    title,
-    start,
-    steps: maxSteps > 0 ? Math.min(maxSteps, perEpoch * epochs) : perEpoch * epochs,
-    reference: (term?.coefficient ?? 0) > 0,
-    keep,
-    async step(step, reference) {
-      const order = new Random(stage, config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
-      const at = (step % perEpoch) * batch
-      const { contextLength } = trainer.sampler()
-      const examples = order
-        .slice(at, at + batch)
-        .map((one) => labelSequence(agent, format, one, contextLength, thinking?.get(one.id)))
-      const shortened = examples.filter(({ omitted }) => omitted > 0).length
-      const learningRate = learningRateAt({ kind: 'constant', peak: settings.learningRate, warmupSteps }, step)
-      const adam = { ...config.optimiser, learningRate }
-      const update = await sftUpdate(trainer, examples, adam, term && reference ? { term, reference } : undefined)
-      return { ...update, shortened }
-    },
-    note: ({ loss }) => `loss ${loss.toFixed(3)}`,
+  const { agent, format, trainer } = context
+  if (transitions.length === 0) throw new UserError(`no transition is left for ${how.title}: collect more`)
+  return supervised(context, transitions, {
+    ...how,
+    exampleOf: (one) => labelSequence(agent, format, one, trainer.sampler().contextLength, thinking?.get(one.id)),
   })
 }

@@ -69,7 +69,7 @@ export const PAPER_CLAIMS: readonly Claim[] = [
 ]
 
 /** Titles of the stages that trained an arm, from the base on. */
-const ROW_OF_CHAIN: Readonly<Record<string, PaperRow>> = {
+export const ROW_OF_CHAIN: Readonly<Record<string, PaperRow>> = {
   'World-model SFT': 'wmSft',
   'World-model RL': 'rwml',
   'Policy RL': 'policyRl',

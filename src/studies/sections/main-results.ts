@@ -1,6 +1,16 @@
 import { type Cell, cell, colourOf, intervalChart, PAPER_FIGURES, type Section } from '../../reports/index.ts'
 import type { RegisteredArm } from '../registered.ts'
-import { bySeed, exact, isMain, overSeeds, recordsOfArm, type StudyResults, splitsOf, success } from '../results.ts'
+import {
+  bySeed,
+  exact,
+  isMain,
+  overSeeds,
+  recordsOfArm,
+  type StudyResults,
+  splitsOf,
+  success,
+  worldModelSplits,
+} from '../results.ts'
 import { isVariation, type Role, roleOf, unvaried } from '../roles.ts'
 import { empty, left, note, overSeedsCell, paragraph, right, shareRange } from './words.ts'
 
@@ -107,8 +117,4 @@ function successSection(
       },
     ],
   }
-}
-
-export function worldModelSplits({ records }: StudyResults): string[] {
-  return [...new Set(records.flatMap(({ arms }) => arms.flatMap(({ worldModel }) => Object.keys(worldModel))))]
 }

@@ -7,11 +7,12 @@ export { diagnosisDocument } from './diagnosis.ts'
 export {
   type Block,
   type Cell,
-  type Column,
   cell,
   type Figure,
   type Inline,
+  left,
   type ReportDocument,
+  right,
   type Section,
   type Tone,
 } from './document.ts'

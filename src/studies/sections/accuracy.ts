@@ -1,5 +1,5 @@
 import { mean } from '../../core/index.ts'
-import { type Cell, cell, type Section } from '../../reports/index.ts'
+import { type Cell, cell, left, right, type Section } from '../../reports/index.ts'
 import {
   bySeed,
   exact,
@@ -10,7 +10,7 @@ import {
   type StudyResults,
   worldModelSplits,
 } from '../results.ts'
-import { empty, left, overSeedsCell, paragraph, percent, right } from './words.ts'
+import { empty, overSeedsCell, paragraph, percent } from './words.ts'
 
 /** How well every arm predicts next states, by kind, beside the best baseline; and what its actions are like. */
 export function accuracySection(results: StudyResults): Section {

@@ -1,8 +1,8 @@
-import { cell, type Section, type Tone } from '../../reports/index.ts'
+import { cell, left, type Section, type Tone } from '../../reports/index.ts'
 import type { ClaimVerdict } from '../claim-rule.ts'
 import { claimsOf } from '../claims.ts'
 import type { StudyResults } from '../results.ts'
-import { left, paragraph } from './words.ts'
+import { paragraph } from './words.ts'
 
 const TONES: Record<ClaimVerdict, Tone> = {
   held: 'good',

@@ -1,7 +1,7 @@
-import { type Block, type Cell, cell, type Inline, type Section, type Tone } from '../../reports/index.ts'
+import { type Block, type Cell, cell, type Inline, left, right, type Section, type Tone } from '../../reports/index.ts'
 import { type Answer, answersOf, type Verdict, verdictOf } from '../compare.ts'
 import { primaryOf, type StudyResults, splitsOf } from '../results.ts'
-import { empty, left, note, paragraph, percent, pointRange, points, probability, right } from './words.ts'
+import { empty, note, paragraph, percent, pointRange, points, probability } from './words.ts'
 
 const TONES: Record<Verdict, Tone> = { yes: 'good', 'no, the reverse': 'bad', 'not shown': 'quiet' }
 

@@ -1,6 +1,6 @@
-import { type Cell, cell, formatLarge, formatSeconds, type Section } from '../../reports/index.ts'
+import { type Cell, cell, formatLarge, formatSeconds, left, right, type Section } from '../../reports/index.ts'
 import { costOf, type StudyResults } from '../results.ts'
-import { left, paragraph, right } from './words.ts'
+import { paragraph } from './words.ts'
 
 /** What each arm costs with everything that it needs. */
 export function costSection(results: StudyResults): Section {

@@ -1,8 +1,8 @@
 import { mean } from '../../core/index.ts'
-import { cell, colourOf, lineChart, type Section } from '../../reports/index.ts'
+import { cell, colourOf, left, lineChart, right, type Section } from '../../reports/index.ts'
 import type { RegisteredArm } from '../registered.ts'
 import { bySeed, overSeeds, primaryOf, type StudyResults, success } from '../results.ts'
-import { empty, left, paragraph, percent, right } from './words.ts'
+import { empty, paragraph, percent } from './words.ts'
 
 /** Success along the steps of each arm's last stage: a line an arm (mean over seeds), a faint one a seed. */
 export function curvesSection(results: StudyResults): Section {

@@ -1,4 +1,13 @@
-import { type Cell, cell, colourOf, intervalChart, PAPER_FIGURES, type Section } from '../../reports/index.ts'
+import {
+  type Cell,
+  cell,
+  colourOf,
+  intervalChart,
+  left,
+  PAPER_FIGURES,
+  right,
+  type Section,
+} from '../../reports/index.ts'
 import type { RegisteredArm } from '../registered.ts'
 import {
   bySeed,
@@ -12,7 +21,7 @@ import {
   worldModelSplits,
 } from '../results.ts'
 import { isVariation, type Role, roleOf, unvaried } from '../roles.ts'
-import { empty, left, note, overSeedsCell, paragraph, right, shareRange } from './words.ts'
+import { empty, note, overSeedsCell, paragraph, shareRange } from './words.ts'
 
 /** Methods of the paper's second table: they learn from chosen trajectories. */
 const SUPERVISED: readonly Role[] = ['rft', 'imitation', 'iwm', 'sr']

@@ -1,9 +1,9 @@
 import { mean } from '../../core/index.ts'
-import { cell, colourOf, intervalChart, type Section } from '../../reports/index.ts'
+import { cell, colourOf, intervalChart, left, right, type Section } from '../../reports/index.ts'
 import { baseGains } from '../base-strength.ts'
 import { differenceOf } from '../compare.ts'
 import { primaryOf, type StudyResults } from '../results.ts'
-import { empty, left, paragraph, percent, pointRange, points, right } from './words.ts'
+import { empty, paragraph, percent, pointRange, points } from './words.ts'
 
 /** Figure 4: what one method gains from bases of different strength. */
 export function strengthSection(results: StudyResults): Section {

@@ -1,8 +1,8 @@
 import { mean } from '../../core/index.ts'
-import { type Cell, cell, type Figure, heatMap, type Section } from '../../reports/index.ts'
+import { type Cell, cell, type Figure, heatMap, left, right, type Section } from '../../reports/index.ts'
 import type { RecordedWeights } from '../record.ts'
 import { overSeeds, type StudyResults } from '../results.ts'
-import { empty, left, overSeedsCell, paragraph, right } from './words.ts'
+import { empty, overSeedsCell, paragraph } from './words.ts'
 
 /** Figure 3: which weights moved. */
 export function weightsSection({ records }: StudyResults): Section {

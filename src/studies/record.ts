@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { FORGETTING_FILE, forgettingSchema } from '../benchmarks/index.ts'
-import { evaluationFileSchema, MAIN_THRESHOLD } from '../evaluation/index.ts'
+import { type EpisodeResult, type EvaluationResult, evaluationFileSchema, MAIN_THRESHOLD } from '../evaluation/index.ts'
 import { stageFileSchema } from '../reports/index.ts'
 import { WEIGHT_CHANGES_FILE, weightChangesSchema } from '../stages/index.ts'
 import { hashOf, RunFolder, readJson } from '../store/index.ts'
@@ -99,13 +99,13 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
       arms.set(arm, record)
       for (const { split, episodes, successByRun, invalidShare, grounding, stepsPerSolved } of policy) {
         const ids = tasks.get(split)!
-        const runs = successByRun.map((_, run) => {
-          return new Map(
-            episodes.filter((one) => one.run === run).map(({ taskId, solved }) => [taskId, solved ? '1' : '0']),
-          )
-        })
         record.policy[prefix + split] = {
-          solved: runs.map((solved) => ids.map((id) => solved.get(id) ?? BROKEN).join('')),
+          solved: successByRun.map((_, run) =>
+            solvedOf(
+              episodes.filter((one) => one.run === run),
+              ids,
+            ),
+          ),
           tasks: hashOf({
             ids,
             // Generated households have the same names for every seed, and are each seed's own.
@@ -143,8 +143,14 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
   }
 }
 
+/** A digit a task of one evaluation run. */
+function solvedOf(episodes: readonly EpisodeResult[], ids: readonly string[]): string {
+  const solved = new Map(episodes.map((one) => [one.taskId, one.solved ? '1' : '0']))
+  return ids.map((id) => solved.get(id) ?? BROKEN).join('')
+}
+
 /** Names of all tasks of each split that any arm played, in order: an episode that broke is in no list of its arm. */
-function tasksOf({ arms }: z.infer<typeof evaluationFileSchema>): Map<string, string[]> {
+function tasksOf({ arms }: EvaluationResult): Map<string, string[]> {
   const found = new Map<string, Set<string>>()
   for (const { split, episodes } of arms.flatMap(({ policy }) => policy)) {
     const ids = found.get(split) ?? new Set()

@@ -34,7 +34,6 @@ export function policyResult(
     tasks: runs[0]?.length ?? 0,
     successByRun: counted.map((run) => share(run.filter(isSolved).length, run.length)),
     invalidShare: share(turns.filter((turn) => !turn.valid).length, turns.length),
-    wastedShare: share(all.flatMap(wastedSteps).filter(Boolean).length, turns.length),
     stepsPerSolved:
       solved.length === 0
         ? null

@@ -40,8 +40,6 @@ export interface PolicyResult {
   successByRun: number[]
   /** Share of steps that were not admissible. */
   invalidShare: number
-  /** Share of steps that changed nothing, invalid ones among them; see `wastedSteps`. Absent in older results. */
-  wastedShare?: number
   /** Mean steps of solved episodes; null when none was solved. */
   stepsPerSolved: number | null
   byKind: Record<string, { solved: number; episodes: number }>
@@ -68,7 +66,7 @@ export interface EpisodeResult {
   run: number
   solved: boolean
   steps: number
-  /** Steps that were not admissible, and those that changed nothing. */
+  /** Steps that were not admissible, and those that changed nothing, invalid ones among them: see `wastedSteps`. */
   invalid: number
   wasted?: number
 }

@@ -40,7 +40,6 @@ const policySchema = z.object({
   tasks: count,
   successByRun: z.array(share),
   invalidShare: share,
-  wastedShare: share.optional(),
   stepsPerSolved: count.nullable(),
   byKind: z.record(z.string(), z.object({ solved: count, episodes: count })),
   grounding: share.nullable(),

@@ -1,5 +1,5 @@
 import type { Diagnosis, RewardTest, WorldModelResult } from '../evaluation/index.ts'
-import { type Block, type Cell, type Column, cell, type ReportDocument, type Section } from './document.ts'
+import { type Block, type Cell, cell, left, type ReportDocument, right, type Section } from './document.ts'
 import { formatCount, formatLarge, formatNumber, formatSeconds, formatShare, plural } from './format.ts'
 
 /** `rwml diagnose` as a document: the verdict and the figures that decided it first, then each measurement. */
@@ -30,8 +30,6 @@ function reasons({ verdict }: Diagnosis): Section {
   }
 }
 
-const left = (title: string): Column => ({ title, align: 'left' })
-const right = (title: string): Column => ({ title, align: 'right' })
 const share = (value: number | null | undefined): Cell => cell(formatShare(value))
 
 /** What the history tells, and what baselines make of it, by kind of transition. */
@@ -104,7 +102,11 @@ function rewardSection(test: RewardTest): Section {
   const blocks: Block[] = [
     {
       block: 'table',
-      columns: [left('pair'), right('pairs'), ...(headings.length > 0 ? headings : ['mean reward']).map(right)],
+      columns: [
+        left('pair'),
+        right('pairs'),
+        ...(headings.length > 0 ? headings : ['mean reward']).map((title) => right(title)),
+      ],
       rows: [
         ...sortRows,
         [cell('precision', 'strong'), cell(''), ...figures((one) => one.precision)],

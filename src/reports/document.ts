@@ -39,6 +39,9 @@ export interface Column {
   group?: string
 }
 
+export const left = (title: string): Column => ({ title, align: 'left' })
+export const right = (title: string, group?: string): Column => ({ title, align: 'right', group })
+
 export interface Cell {
   text: string
   /** Smaller, on a second line. */

@@ -7,11 +7,12 @@ export { diagnosisDocument } from './diagnosis.ts'
 export {
   type Block,
   type Cell,
-  type Column,
   cell,
   type Figure,
   type Inline,
+  left,
   type ReportDocument,
+  right,
   type Section,
   type Tone,
 } from './document.ts'
@@ -21,8 +22,9 @@ export * from './input.ts'
 export * from './load.ts'
 export { renderMarkdown } from './markdown.ts'
 export { changeOf, formatDetectable, formatEstimate, measuresOf } from './measures.ts'
-export { PAPER_ABLATIONS, PAPER_FIGURES, PAPER_FORGETTING, type PaperRow } from './paper.ts'
+export { PAPER_ABLATIONS, PAPER_FIGURES, PAPER_FORGETTING, type PaperRow, ROW_OF_CHAIN } from './paper.ts'
 export * from './report.ts'
+export { stageFileSchema } from './runFiles.ts'
 export { configurationSection } from './sections/configuration.ts'
 export { bestBaseline } from './verdict.ts'
 export { MAP_TITLES, weightMap } from './weightMap.ts'

@@ -1,6 +1,5 @@
 import { mean } from '../core/index.ts'
-import type { RecordedArm } from './record.ts'
-import { measuredArm, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
+import { type FromBase, fromBase, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
 import { hasUsualStages, methodOfArm, otherBase, type Role } from './roles.ts'
 
 /** What one method gained from one base. */
@@ -8,7 +7,7 @@ export interface BaseGain {
   /** Name of the base's model. */
   base: string
   arm: string
-  seeds: { seed: number; before: number; after: number }[]
+  seeds: FromBase[]
 }
 
 /** Methods whose gain is compared over bases: the first of them that a study has under two bases. */
@@ -27,22 +26,15 @@ function gainsOf(results: StudyResults, method: Role): BaseGain[] {
   const { study } = results
   const split = primaryOf(results)
   if (split === null) return []
-  const pick: (one: RecordedArm) => number | null = success(split)
   const isPlain = (world: string) => Object.keys(study.worlds[world] ?? {}).every((path) => path.startsWith('model.'))
   const seen = new Set<string>()
   const gains = study.arms
     .filter((arm) => methodOfArm(arm) === method && isPlain(arm.world) && hasUsualStages(study, arm))
     .flatMap((arm): BaseGain[] => {
-      const records = recordsOfArm(results, arm.arm)
-      const base = otherBase(study, arm) ?? records[0]?.model.name
+      const base = otherBase(study, arm) ?? recordsOfArm(results, arm.arm)[0]?.model.name
       if (base === undefined || seen.has(base)) return []
       seen.add(base)
-      const seeds = records.flatMap((record) => {
-        const start = record.arms.find((one) => one.arm === 'base')
-        const end = measuredArm(record, arm.arm)
-        const [before, after] = [start && pick(start), end && pick(end)]
-        return typeof before === 'number' && typeof after === 'number' ? [{ seed: record.seed, before, after }] : []
-      })
+      const seeds = fromBase(results, arm.arm, success(split))
       return seeds.length > 0 ? [{ base, arm: arm.arm, seeds }] : []
     })
   const strength = ({ seeds }: BaseGain) => mean(seeds.map(({ before }) => before))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { policyStage, worldModelSftStage, worldModelStage } from '../stages/index.ts'
-import { claimsOf, decide } from './claims.ts'
+import { decide } from './claim-rule.ts'
+import { claimsOf } from './claims.ts'
 import { differenceOf } from './compare.ts'
 import type { RecordedArm } from './record.ts'
 import type { Study } from './study.ts'

@@ -1,49 +1,23 @@
 import { PARSED } from '../benchmarks/index.ts'
 import { holmCorrection, mean } from '../core/index.ts'
 import { formatDifference } from '../reports/index.ts'
-import { type BaseGain, baseGains } from './base-strength.ts'
+import { BASE } from '../stages/index.ts'
+import { baseGains } from './base-strength.ts'
+import { type ClaimResult, type ControlOf, decide, type Rule, SMALLEST } from './claim-rule.ts'
 import { type Difference, differenceIn, differenceOf } from './compare.ts'
 import type { RecordedArm } from './record.ts'
-import { armOf, exact, primaryOf, recordsOfArm, type StudyResults, success } from './results.ts'
+import {
+  armOf,
+  exact,
+  type FromBase,
+  fromBase,
+  primaryOf,
+  recordsOfArm,
+  type StudyResults,
+  success,
+} from './results.ts'
 import { armFor, controlsOf, type Role } from './roles.ts'
 
-export type ClaimVerdict = 'held' | 'not held' | 'undetectable here' | 'not tested'
-
-export interface ClaimResult {
-  claim: string
-  verdict: ClaimVerdict
-  /** The numbers it was decided by, or what is missing. */
-  why: string
-}
-
-/** What a claim says of a difference. */
-interface Rule {
-  claim: string
-  says: 'above 0' | 'about 0'
-  /** For `about 0`: differences up to this count as none. */
-  margin?: number
-  /** For `above 0`: true differences of less than this count as none; default `SMALLEST`. */
-  smallest?: number
-  /** Of the difference: a share is told in points. Default `share`. */
-  unit?: 'share' | 'number'
-  difference: Difference | null
-  /** Arms that do the same with what is learned taken away. */
-  controls?: ControlOf[]
-  /** What the study would need. */
-  missing: string
-}
-
-interface ControlOf {
-  arm: string
-  /** Control minus the first arm of the claim, and the second arm minus the control. */
-  rise: Difference | null
-  beyond: Difference | null
-}
-
-/** A true difference of less than this counts as none [ours]: two points. */
-const SMALLEST = 0.02
-/** Two methods within so much of each other do as well as each other [ours]: five points. */
-const ALIKE = 0.05
 /** Weights moved by a fifth more or less are about as many [ours]. */
 const ALIKE_WEIGHTS = 0.2
 /** A tenth more weights moved, or less, is no difference [ours]. */
@@ -59,47 +33,6 @@ export function claimsOf(results: StudyResults): ClaimResult[] {
   const tested = rules.filter(({ says, difference }) => says === 'above 0' && difference?.p != null)
   const corrected = holmCorrection(tested.map(({ difference }) => difference!.p!))
   return [...rules.map((rule) => decide(rule, corrected[tested.indexOf(rule)] ?? null)), judgeClaim(results)]
-}
-
-export function decide(
-  { claim, says, margin = ALIKE, smallest = SMALLEST, unit = 'share', difference, controls = [], missing }: Rule,
-  corrected: number | null,
-): ClaimResult {
-  if (!difference) return { claim, verdict: 'not tested', why: missing }
-  const { interval, seeds } = difference
-  const text = (value: number) => formatDifference(value, unit).replace(' points', '')
-  const words = unit === 'share' ? ' points' : ''
-  const size = (value: number) => `${text(value).replace(/^[+±]/, '')}${words}`
-  const range = interval ? `, 95 % ${text(interval.low)} to ${text(interval.high)}` : ''
-  const numbers = `${text(difference.difference)}${words}${range}, ${seeds} ${seeds === 1 ? 'seed' : 'seeds'}`
-  const as = (verdict: ClaimVerdict, more = '') => ({ claim, verdict, why: `${numbers}${more}` })
-  if (!interval) return as('undetectable here', ': one seed says nothing of another')
-  if (interval.low === interval.high) return as('undetectable here', ': no seed differs from another')
-  if (says === 'about 0') {
-    if (interval.low > -margin && interval.high < margin) return as('held', `: within ${size(margin)}`)
-    const apart = interval.low > 0 || interval.high < 0
-    return as(apart && Math.abs(difference.difference) >= margin ? 'not held' : 'undetectable here')
-  }
-  const found = corrected !== null && corrected < 0.05
-  const p = corrected === null ? '' : `, p ${corrected < 0.001 ? '< 0.001' : corrected.toFixed(3)} (Holm)`
-  if (found && difference.difference > 0) {
-    const control = controls.find(explains)
-    if (!control) return as('held', p)
-    const beyond = `${text(control.beyond?.difference ?? 0)}${words}`
-    return as(
-      'undetectable here',
-      `${p}; but the control ${control.arm} rises too (${text(control.rise!.difference)}${words}), and this is not found above it (${beyond})`,
-    )
-  }
-  if (found) return as('not held', `${p}: the opposite`)
-  if (interval.high < smallest) return as('not held', `: no room for ${size(smallest)}`)
-  return as('undetectable here', p)
-}
-
-/** It rises as well, and the method is not found above it: by Student’s test, not corrected. */
-function explains({ rise, beyond }: ControlOf): boolean {
-  if (!rise || rise.difference <= 0) return false
-  return !(beyond && beyond.difference > 0 && beyond.p !== null && beyond.p < 0.05)
 }
 
 const NAMES: Record<Role, string> = {
@@ -230,7 +163,7 @@ function pairMoved(results: StudyResults, from: Role, to: Role): Map<number, num
     recordsOfArm(results, arm).flatMap(({ seed, ends, weights = [] }) => {
       const name = (role: Role) => {
         const own = armFor(results.study, role)
-        return role === 'base' ? 'base' : ends.find((one) => one.arm === own)?.evaluated
+        return role === 'base' ? BASE : ends.find((one) => one.arm === own)?.evaluated
       }
       const pair = weights.find((one) => one.from === name(from) && one.to === name(to))
       return pair ? [[seed, pair.moved] as [number, number]] : []
@@ -248,7 +181,7 @@ function strengthRule(results: StudyResults): Rule {
   }
   if (gains.length < 2) return { ...rule, difference: null }
   const [weakest, strongest] = [gains[0], gains[gains.length - 1]]
-  const gain = ({ before, after }: BaseGain['seeds'][number]) => after - before
+  const gain = ({ before, after }: FromBase) => after - before
   const both = weakest.seeds.flatMap((one) => {
     const other = strongest.seeds.find(({ seed }) => seed === one.seed)
     return other ? [[gain(one), gain(other)] as const] : []
@@ -271,15 +204,10 @@ function judgeClaim(results: StudyResults): ClaimResult {
   if (!arm) return { claim, verdict: 'not tested', why: missing }
   const split = primaryOf(results) ?? primary
   const change = (pick: Pick) => {
-    const pairs = recordsOfArm(results, arm.arm).flatMap((record) => {
-      const end = record.ends.find((one) => one.arm === arm.arm)
-      const [before, after] = ['base', end?.evaluated].map((name) => record.arms.find((one) => one.arm === name))
-      const values = [before && pick(before), after && pick(after)]
-      return values.every((value) => typeof value === 'number') ? [values as number[]] : []
-    })
+    const pairs = fromBase(results, arm.arm, pick)
     return differenceOf(
-      pairs.map(([a]) => a),
-      pairs.map(([, b]) => b),
+      pairs.map(({ before }) => before),
+      pairs.map(({ after }) => after),
     )
   }
   const [judged, right] = [change(({ worldModel }) => worldModel[split]?.rewarded), change(exact(split))]

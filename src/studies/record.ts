@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { evaluationFileSchema } from '../evaluation/index.ts'
+import { FORGETTING_FILE, forgettingSchema } from '../benchmarks/index.ts'
+import { type EpisodeResult, type EvaluationResult, evaluationFileSchema, MAIN_THRESHOLD } from '../evaluation/index.ts'
+import { stageFileSchema } from '../reports/index.ts'
+import { WEIGHT_CHANGES_FILE, weightChangesSchema } from '../stages/index.ts'
 import { hashOf, RunFolder, readJson } from '../store/index.ts'
 import type { StudyRun } from './plan.ts'
 import { labelsOf, type Tree } from './tree.ts'
@@ -39,22 +42,8 @@ const armSchema = z.object({
     .optional(),
 })
 
-const stageSchema = z.object({
-  name: z.string(),
-  title: z.string(),
-  seconds: z.number(),
-  tokensSampled: z.number(),
-  tokensTrained: z.number(),
-  /** What an arm's cost is found by: see `armCosts`. */
-  tokensRead: z.number().optional(),
-  flops: z.number().optional(),
-  from: z.string().optional(),
-  teacher: z.string().optional(),
-  arms: z.array(z.string()).optional(),
-  reads: z.array(z.string()).optional(),
-  makes: z.array(z.string()).optional(),
-  notes: z.array(z.string()),
-})
+/** When it ran is no part of what it left. */
+const stageSchema = stageFileSchema.omit({ startedAt: true })
 
 const weightsSchema = z.object({
   /** Names of arms. */
@@ -110,13 +99,13 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
       arms.set(arm, record)
       for (const { split, episodes, successByRun, invalidShare, grounding, stepsPerSolved } of policy) {
         const ids = tasks.get(split)!
-        const runs = successByRun.map((_, run) => {
-          return new Map(
-            episodes.filter((one) => one.run === run).map(({ taskId, solved }) => [taskId, solved ? '1' : '0']),
-          )
-        })
         record.policy[prefix + split] = {
-          solved: runs.map((solved) => ids.map((id) => solved.get(id) ?? BROKEN).join('')),
+          solved: successByRun.map((_, run) =>
+            solvedOf(
+              episodes.filter((one) => one.run === run),
+              ids,
+            ),
+          ),
           tasks: hashOf({
             ids,
             // Generated households have the same names for every seed, and are each seed's own.
@@ -154,8 +143,14 @@ export function recordOf(path: string, { world, seed }: StudyRun): StudyRecord {
   }
 }
 
+/** A digit a task of one evaluation run. */
+function solvedOf(episodes: readonly EpisodeResult[], ids: readonly string[]): string {
+  const solved = new Map(episodes.map((one) => [one.taskId, one.solved ? '1' : '0']))
+  return ids.map((id) => solved.get(id) ?? BROKEN).join('')
+}
+
 /** Names of all tasks of each split that any arm played, in order: an episode that broke is in no list of its arm. */
-function tasksOf({ arms }: z.infer<typeof evaluationFileSchema>): Map<string, string[]> {
+function tasksOf({ arms }: EvaluationResult): Map<string, string[]> {
   const found = new Map<string, Set<string>>()
   for (const { split, episodes } of arms.flatMap(({ policy }) => policy)) {
     const ids = found.get(split) ?? new Set()
@@ -172,27 +167,11 @@ function stageOf(run: RunFolder, { ends }: Tree, name: string): StudyRecord['sta
   return end && record.arms?.length ? { ...record, arms: labelsOf(end) } : record
 }
 
-const forgettingSchema = z.object({
-  arms: z.array(
-    z.object({
-      arm: z.string(),
-      results: z.array(
-        z.object({
-          title: z.string(),
-          measures: z.array(
-            z.object({ name: z.string(), unit, better: z.enum(['up', 'down']), value: z.number().nullable() }),
-          ),
-        }),
-      ),
-    }),
-  ),
-})
-
 /** The first measure of every benchmark, by arm: the one that arms are compared by. */
 function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<string, RecordedScore>> {
   const found = new Map<string, Record<string, RecordedScore>>()
   for (const { name } of stages) {
-    const file = join(run.stageFolder(name), 'forgetting.json')
+    const file = join(run.stageFolder(name), FORGETTING_FILE)
     if (!existsSync(file)) continue
     for (const { arm, results } of readJson(file, forgettingSchema).arms) {
       const scores = results.flatMap(({ title, measures: [first] }): [string, RecordedScore][] => {
@@ -206,36 +185,17 @@ function benchmarksOf(run: RunFolder, { stages }: Tree): Map<string, Record<stri
   return found
 }
 
-const moved = z.array(z.number())
-const changesSchema = z.array(
-  z.object({
-    from: z.string(),
-    to: z.string(),
-    change: z.object({
-      thresholds: z.array(z.number()),
-      all: z.object({ moved }),
-      cells: z.array(z.object({ layer: z.int(), module: z.string(), moved })),
-    }),
-  }),
-)
-
-/** Of |Δw| / |w|: above it a weight has moved. */
-const MOVED = 1e-3
-
 /** How far each stage moved the weights, by names of arms. */
 function weightsOf(run: RunFolder, { stages, ends }: Tree): RecordedWeights[] {
   const armAt = (stage: string) => ends.find(({ end }) => end === stage)?.evaluated ?? stage
   return stages.flatMap(({ name }) => {
-    const file = join(run.stageFolder(name), 'weight-changes.json')
+    const file = join(run.stageFolder(name), WEIGHT_CHANGES_FILE)
     if (!existsSync(file)) return []
-    return readJson(file, changesSchema).map(({ from, to, change }) => {
-      const at = change.thresholds.indexOf(MOVED)
-      return {
-        from: armAt(from),
-        to: armAt(to),
-        moved: change.all.moved[at],
-        cells: change.cells.map(({ layer, module, moved }) => ({ layer, module, moved: moved[at] })),
-      }
-    })
+    return readJson(file, weightChangesSchema).map(({ from, to, change: { all, cells } }) => ({
+      from: armAt(from),
+      to: armAt(to),
+      moved: all.moved[MAIN_THRESHOLD],
+      cells: cells.map(({ layer, module, moved }) => ({ layer, module, moved: moved[MAIN_THRESHOLD] })),
+    }))
   })
 }

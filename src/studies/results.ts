@@ -62,10 +62,35 @@ export function bySeed(
   })
 }
 
+/** A figure of the base and of what was made of it, of one run. */
+export interface FromBase {
+  seed: number
+  before: number
+  after: number
+}
+
+/** A figure of the base and of an arm, over the arm's runs that have both. */
+export function fromBase(
+  results: StudyResults,
+  arm: string,
+  pick: (one: RecordedArm) => number | null | undefined,
+): FromBase[] {
+  return recordsOfArm(results, arm).flatMap((record) => {
+    const [start, end] = [record.arms.find((one) => one.arm === BASE), measuredArm(record, arm)]
+    const [before, after] = [start && pick(start), end && pick(end)]
+    return typeof before === 'number' && typeof after === 'number' ? [{ seed: record.seed, before, after }] : []
+  })
+}
+
 /** Splits on which success was measured, the primary one first. */
 export function splitsOf({ study, records }: StudyResults): string[] {
   const all = [...new Set(records.flatMap(({ arms }) => arms.flatMap(({ policy }) => Object.keys(policy))))]
   return all.sort((a, b) => Number(b === study.primary) - Number(a === study.primary))
+}
+
+/** Splits on which next states were predicted. */
+export function worldModelSplits({ records }: StudyResults): string[] {
+  return [...new Set(records.flatMap(({ arms }) => arms.flatMap(({ worldModel }) => Object.keys(worldModel))))]
 }
 
 /** The split that comparisons are about: the registered one, or the first there is. */

@@ -1,18 +1,12 @@
-import type { PaperRow } from '../reports/index.ts'
+import { type PaperRow, ROW_OF_CHAIN } from '../reports/index.ts'
 import type { RegisteredArm, RegisteredStudy } from './registered.ts'
 import { isMain } from './results.ts'
 
 /** Which of the paper's methods an arm is. */
 export type Role = PaperRow | 'rft'
 
-const BY_CHAIN: Record<string, Role> = {
-  '': 'base',
-  'World-model SFT': 'wmSft',
-  'World-model RL': 'rwml',
-  'Policy RL': 'policyRl',
-  'World-model SFT → Policy RL': 'wmSftPolicyRl',
-  'World-model RL → Policy RL': 'rwmlPolicyRl',
-}
+/** By the sorts of the stages: the base has none. */
+const BY_CHAIN: Readonly<Record<string, Role>> = { '': 'base', ...ROW_OF_CHAIN }
 
 /** Methods that learn from chosen trajectories, by the last of their stages. */
 const SUPERVISED: readonly [RegExp, Role][] = [
@@ -23,11 +17,12 @@ const SUPERVISED: readonly [RegExp, Role][] = [
 ]
 
 /** The paper's method that the chain of stages is, whatever its settings; null where it is none, or a variation of one. */
-export function methodOfArm({ stages }: RegisteredArm): Role | null {
+export function methodOfArm(arm: RegisteredArm): Role | null {
+  const { stages } = arm
   if (stages.some(({ varied }) => varied) && !stages.some(({ sort }) => supervised(sort))) return null
   const last = stages.at(-1)
   const trained = last && supervised(last.sort)
-  return trained || (BY_CHAIN[stages.map(({ sort }) => sort).join(' → ')] ?? null)
+  return trained || (BY_CHAIN[sortsOf(arm)] ?? null)
 }
 
 const supervised = (sort: string): Role | undefined => SUPERVISED.find(([pattern]) => pattern.test(sort))?.[1]

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BenchmarkResult, Forgetting } from '../benchmarks/index.ts'
 import {
   evaluateStage,
   policyStage,
@@ -181,8 +182,17 @@ describe('a small real study', () => {
   it('keeps the first measure of every benchmark with its unit', () => {
     const copy = join(folder, 'forgotten')
     cpSync(join(whole, 'runs', 'main', '1'), copy, { recursive: true })
-    const measures = [{ name: 'loss', unit: 'number', better: 'down', value: 1.5 }]
-    const forgetting = { arms: [{ arm: 'base', results: [{ title: 'Held-out text', measures }] }] }
+    const result: BenchmarkResult = {
+      benchmark: 'text',
+      title: 'Held-out text',
+      questions: 1,
+      leftOut: 0,
+      measures: [{ name: 'loss', unit: 'number', better: 'down', value: 1.5, interval: null }],
+      notes: [],
+      outcomes: [],
+    }
+    const arms = [{ arm: 'base', checkpoint: 'models/mini', results: [result] }]
+    const forgetting: Forgetting = { stage: 'evaluate', arms }
     writeFileSync(join(copy, 'stages', 'evaluate', 'forgetting.json'), JSON.stringify(forgetting))
     const run = { world: planStudy(study()).worlds[0], seed: 1, resolved: {} as never, prints: new Map() }
     expect(recordOf(copy, run).arms.find(({ arm }) => arm === 'base')!.benchmarks).toEqual({

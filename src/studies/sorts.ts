@@ -20,7 +20,7 @@ export const EVALUATION = 'Evaluate on held-out tasks'
 const TRIPLETS = ['collect', 'reward', 'filter']
 
 /** What decides how anything is played at all. */
-export const READ_BY_ALL: readonly string[] = ['seed', 'environment', 'model', 'agent']
+const READ_BY_ALL: readonly string[] = ['seed', 'environment', 'model', 'agent']
 
 const SORTS: Record<string, Sort> = {
   // Which transitions fit the context depends on the room that an answer is given.

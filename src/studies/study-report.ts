@@ -3,12 +3,16 @@ import { plural, type ReportDocument, renderHtml, renderMarkdown } from '../repo
 import { writeFileAtomic } from '../store/index.ts'
 import { loadStudyResults, type StudyResults } from './results.ts'
 import { ablationsSection } from './sections/ablations.ts'
-import { accuracySection, costSection } from './sections/accuracy.ts'
-import { claimsSection, comparisonsSection, inShort } from './sections/comparisons.ts'
-import { curvesSection, strengthSection, weightsSection } from './sections/figures.ts'
+import { accuracySection } from './sections/accuracy.ts'
+import { claimsSection } from './sections/claims.ts'
+import { comparisonsSection, inShort } from './sections/comparisons.ts'
+import { costSection } from './sections/cost.ts'
+import { curvesSection } from './sections/curves.ts'
 import { forgettingSection } from './sections/forgetting.ts'
 import { expertResults, mainResults } from './sections/main-results.ts'
 import { methodsSection } from './sections/methods.ts'
+import { strengthSection } from './sections/strength.ts'
+import { weightsSection } from './sections/weights.ts'
 
 /** The report of a study: the paper's tables and figures for the user's own runs. Pure: the same results, the same text. */
 export function studyDocument(results: StudyResults): ReportDocument {

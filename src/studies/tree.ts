@@ -97,7 +97,7 @@ function child(nodes: Node[], parent: Node | null, stage: Stage): Node {
 }
 
 /** The same sort of stage with the same options, wherever it stands. Functions among them are the same only if they are one. */
-export function sameStage(a: Stage, b: Stage): boolean {
+function sameStage(a: Stage, b: Stage): boolean {
   return a.title === b.title && isDeepStrictEqual(withoutPlace(a), withoutPlace(b))
 }
 

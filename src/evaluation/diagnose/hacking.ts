@@ -1,4 +1,4 @@
-import { type Action, actionText, observationText, Random, type Transition } from '../../core/index.ts'
+import { type Action, actionText, mean, observationText, Random, type Transition } from '../../core/index.ts'
 import type { WorldModelReward } from '../../rewards/index.ts'
 import { baselinePredictors } from '../predictions.ts'
 import { scorePredictions } from '../scores.ts'
@@ -74,12 +74,11 @@ export async function probeHacking(
     const scores = await scorePredictions(reward, predictions)
     const probes = names.map((probe): ProbeResult => {
       const own = scores.filter((_, index) => predictions[index].probe === probe).map((score) => score.reward)
-      const share = (count: number) => count / own.length
       return {
         probe,
         predictions: own.length,
-        passed: share(own.filter((value) => value > HALF).length),
-        rewarded: share(own.reduce((sum, value) => sum + value, 0)),
+        passed: own.filter((value) => value > HALF).length / own.length,
+        rewarded: mean(own),
       }
     })
     found.push({ reward: reward.name, probes })

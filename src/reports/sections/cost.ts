@@ -2,7 +2,7 @@ import { armCosts } from '../../evaluation/index.ts'
 import { BASE } from '../../stages/index.ts'
 import { stageColour } from '../charts/palette.ts'
 import { shareBar } from '../charts/shareBar.ts'
-import { type Block, type Cell, cell, type Section } from '../document.ts'
+import { type Block, type Cell, cell, left, right, type Section } from '../document.ts'
 import { formatDifference, formatLarge, formatNumber, formatSeconds, formatShare } from '../format.ts'
 import type { ReportInput, StageFacts } from '../input.ts'
 import { changeOf, measuresOf } from '../measures.ts'
@@ -62,12 +62,7 @@ export function costSection(input: ReportInput): Section {
         { title: 'share', align: 'right' },
         { title: 'tokens sampled', align: 'right' },
         { title: 'tokens trained', align: 'right' },
-        ...(counted
-          ? [
-              { title: 'tokens read', align: 'right' as const },
-              { title: operations.unit, align: 'right' as const },
-            ]
-          : []),
+        ...(counted ? [right('tokens read'), right(operations.unit)] : []),
       ],
       rows: [...stages.map((stage) => stageRow(stage, seconds, counted ? operations : null)), total],
     },
@@ -106,13 +101,12 @@ function armBlocks({ stages, evaluation }: ReportInput): Block[] {
   }
   const per = (gain: number | null, amount: number | null) =>
     gain === null || !amount ? cell('–', 'quiet') : cell(formatNumber((100 * gain) / amount))
-  const right = (title: string, group?: string) => ({ title, align: 'right' as const, group })
   const elsewhere = costs.filter((one) => one.elsewhere !== null)
   return [
     {
       block: 'table',
       columns: [
-        { title: 'Arm', align: 'left' },
+        left('Arm'),
         right('time'),
         right(operations.unit),
         right('success gained'),

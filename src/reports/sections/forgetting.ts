@@ -1,5 +1,5 @@
 import { type BenchmarkResult, changeOf, type Forgetting } from '../../benchmarks/index.ts'
-import { type Cell, cell, type Section } from '../document.ts'
+import { type Cell, cell, left, right, type Section } from '../document.ts'
 import { formatCount, formatDifference, formatInterval, formatValue, NOT_MEASURED } from '../format.ts'
 import type { ReportInput } from '../input.ts'
 
@@ -16,10 +16,7 @@ export function forgettingSection({ forgetting }: ReportInput): Section | null {
     blocks: [
       ...measured.map(({ arms }) => ({
         block: 'table' as const,
-        columns: [
-          { title: '', align: 'left' as const },
-          ...arms.map(({ arm }) => ({ title: arm, align: 'right' as const })),
-        ],
+        columns: [left(''), ...arms.map(({ arm }) => right(arm))],
         rows: arms[0].results.flatMap((_, index) => rowsOf(arms, index)),
       })),
       {

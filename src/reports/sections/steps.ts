@@ -1,5 +1,5 @@
 import type { ArmResult, EpisodeResult } from '../../evaluation/index.ts'
-import { type Cell, cell, type Section } from '../document.ts'
+import { type Cell, cell, left, right, type Section } from '../document.ts'
 import { formatShare } from '../format.ts'
 import type { ReportInput } from '../input.ts'
 
@@ -16,16 +16,14 @@ export function stepsSection(input: ReportInput): Section | null {
       of: (arm: ArmResult) => episodesOf(arm).filter((episode) => episode.kind === kind),
     })),
   ]
-  const columns = arms.flatMap(({ arm }) =>
-    ['invalid', 'wasted', 'steps if solved'].map((title) => ({ title, align: 'right' as const, group: arm })),
-  )
+  const columns = arms.flatMap(({ arm }) => ['invalid', 'wasted', 'steps if solved'].map((title) => right(title, arm)))
   return {
     id: 'steps',
     title: 'How steps were spent',
     blocks: [
       {
         block: 'table',
-        columns: [{ title: 'Tasks', align: 'left' }, ...columns],
+        columns: [left('Tasks'), ...columns],
         rows: groups.map(({ name, of }) => [cell(name), ...arms.flatMap((arm) => cells(of(arm)))]),
       },
       {

@@ -1,4 +1,4 @@
-import type { Block, Figure, Section } from '../document.ts'
+import { type Block, type Figure, left, right, type Section } from '../document.ts'
 import { formatNumber, formatShare, NOT_MEASURED } from '../format.ts'
 import type { ReportInput } from '../input.ts'
 import { highestOf, MAP_TITLES, type MapOf, weightMap } from '../weightMap.ts'
@@ -12,11 +12,10 @@ export function weightsSection({ weightChanges, stages }: ReportInput): Section 
   const titleOf = (stage: string) => stages.find(({ name }) => name === stage)?.arms?.at(-1) ?? stage
   const named = weightChanges.map(({ from, to, change }) => ({ name: `${titleOf(from)} → ${titleOf(to)}`, change }))
   const { thresholds } = named[0].change
-  const right = (title: string, group?: string) => ({ title, align: 'right' as const, group })
   const byThreshold: Block = {
     block: 'table',
     columns: [
-      { title: 'From → to', align: 'left' },
+      left('From → to'),
       ...thresholds.map((threshold) => right(String(threshold), 'share with |Δw|/|w| above')),
       right('‖Δw‖ / ‖w‖'),
       right('largest |Δw|'),
@@ -30,7 +29,7 @@ export function weightsSection({ weightChanges, stages }: ReportInput): Section 
   }
   const byModule: Block = {
     block: 'table',
-    columns: [{ title: MAP_TITLES.norm, align: 'left' }, ...named[0].change.modules.map(({ module }) => right(module))],
+    columns: [left(MAP_TITLES.norm), ...named[0].change.modules.map(({ module }) => right(module))],
     rows: named.map(({ name, change }) => [
       { text: name },
       ...change.modules.map(({ relativeNorm }) => ({

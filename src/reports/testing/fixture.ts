@@ -122,7 +122,7 @@ export function fixtureInput(seed = 7, effect = 1): ReportInput {
 }
 
 /** Four layers whose last ones moved most. */
-export function weightChangeFixture(norm: number): WeightChange {
+function weightChangeFixture(norm: number): WeightChange {
   const moved = (factor: number) => ({
     weights: 1000,
     moved: [0.9, 0.7, 0.4, 0.1, 0.01].map((share) => Math.min(1, share * factor)),

@@ -1,11 +1,10 @@
-import { type Cell, cell, PAPER_ABLATIONS, type Section } from '../../reports/index.ts'
+import { type Cell, cell, left, PAPER_ABLATIONS, right, type Section } from '../../reports/index.ts'
 import { type Difference, differenceIn } from '../compare.ts'
 import type { RecordedArm } from '../record.ts'
 import type { RegisteredArm } from '../registered.ts'
-import { bySeed, exact, overSeeds, primaryOf, type StudyResults, success } from '../results.ts'
+import { bySeed, exact, overSeeds, primaryOf, type StudyResults, success, worldModelSplits } from '../results.ts'
 import { isVariation, unvaried } from '../roles.ts'
-import { worldModelSplits } from './main-results.ts'
-import { empty, left, note, overSeedsCell, paragraph, pointRange, points, probability, right } from './words.ts'
+import { empty, note, overSeedsCell, paragraph, pointRange, points, probability } from './words.ts'
 
 /** Table 3: every variation of a method that the study has, beside it: world-model accuracy and success. */
 export function ablationsSection(results: StudyResults): Section {

@@ -1,17 +1,16 @@
 import { mean } from '../../core/index.ts'
-import { type Cell, cell, formatLarge, formatSeconds, type Section } from '../../reports/index.ts'
+import { type Cell, cell, left, right, type Section } from '../../reports/index.ts'
 import {
   bySeed,
-  costOf,
   exact,
   measuredArm,
   overSeeds,
   primaryOf,
   recordsOfArm,
   type StudyResults,
+  worldModelSplits,
 } from '../results.ts'
-import { worldModelSplits } from './main-results.ts'
-import { empty, left, overSeedsCell, paragraph, percent, right } from './words.ts'
+import { empty, overSeedsCell, paragraph, percent } from './words.ts'
 
 /** How well every arm predicts next states, by kind, beside the best baseline; and what its actions are like. */
 export function accuracySection(results: StudyResults): Section {
@@ -77,44 +76,4 @@ function bestBaseline({ study, records }: StudyResults, split: string): { name: 
     exact: mean(own.flatMap(({ baselines }) => baselines[name] ?? [])),
   }))
   return found.reduce<(typeof found)[number] | null>((a, b) => (a === null || b.exact > a.exact ? b : a), null)
-}
-
-/** What each arm costs with everything that it needs. */
-export function costSection(results: StudyResults): Section {
-  const rows = results.study.arms.flatMap(({ arm, stages }): Cell[][] => {
-    const cost = stages.length > 0 ? costOf(results, arm) : null
-    return cost
-      ? [
-          [
-            cell(arm),
-            cell(formatLarge(cost.sampled)),
-            cell(formatLarge(cost.trained)),
-            cell(formatLarge(cost.read)),
-            cell(cost.flops === null ? '–' : formatLarge(cost.flops)),
-            cell(formatSeconds(cost.seconds)),
-          ],
-        ]
-      : []
-  })
-  return {
-    id: 'cost',
-    title: 'Cost',
-    blocks: [
-      paragraph(
-        'Each arm with everything that it needs, as if it were run alone; means over seeds, without evaluation.',
-      ),
-      {
-        block: 'table',
-        columns: [
-          left('Arm'),
-          right('Tokens sampled'),
-          right('Tokens trained'),
-          right('Tokens read'),
-          right('Operations'),
-          right('Time'),
-        ],
-        rows,
-      },
-    ],
-  }
 }

@@ -1,8 +1,7 @@
-import { type Block, type Cell, cell, type Inline, type Section, type Tone } from '../../reports/index.ts'
-import { type ClaimVerdict, claimsOf } from '../claims.ts'
+import { type Block, type Cell, cell, type Inline, left, right, type Section, type Tone } from '../../reports/index.ts'
 import { type Answer, answersOf, type Verdict, verdictOf } from '../compare.ts'
 import { primaryOf, type StudyResults, splitsOf } from '../results.ts'
-import { empty, left, note, paragraph, percent, pointRange, points, probability, right } from './words.ts'
+import { empty, note, paragraph, percent, pointRange, points, probability } from './words.ts'
 
 const TONES: Record<Verdict, Tone> = { yes: 'good', 'no, the reverse': 'bad', 'not shown': 'quiet' }
 
@@ -96,35 +95,5 @@ function tableOf(results: StudyResults, split: string, isPrimary: boolean): Bloc
       right('Held?'),
     ],
     rows,
-  }
-}
-
-const CLAIM_TONES: Record<ClaimVerdict, Tone> = {
-  held: 'good',
-  'not held': 'bad',
-  'undetectable here': 'quiet',
-  'not tested': 'quiet',
-}
-
-/** The paper's claims, each by its rule. */
-export function claimsSection(results: StudyResults): Section {
-  const claims = claimsOf(results)
-  return {
-    id: 'claims',
-    title: 'The paper’s claims',
-    blocks: [
-      paragraph(
-        'Held: as claimed, found by Student’s test over seeds, corrected (Holm) over all claims tested here; of “about as well”, an interval within five points of none. Not held: the opposite is found, or the interval leaves no room for two points (of weights: a tenth). What a control of RWML gains as well is not held. All else is undetectable in a study of this size.',
-      ),
-      {
-        block: 'table',
-        columns: [left('Claim'), left('Here'), left('By')],
-        rows: claims.map(({ claim, verdict, why }) => [
-          cell(claim),
-          cell(verdict, CLAIM_TONES[verdict]),
-          cell(why, 'quiet'),
-        ]),
-      },
-    ],
   }
 }

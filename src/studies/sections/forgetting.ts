@@ -1,8 +1,8 @@
-import { type Cell, cell, PAPER_FORGETTING, type Section } from '../../reports/index.ts'
+import { type Cell, cell, left, PAPER_FORGETTING, right, type Section } from '../../reports/index.ts'
 import type { RecordedScore } from '../record.ts'
 import { bySeed, overSeeds, type StudyResults } from '../results.ts'
 import { roleOf } from '../roles.ts'
-import { empty, left, numberCell, overSeedsCell, paragraph, right } from './words.ts'
+import { empty, numberCell, overSeedsCell, paragraph } from './words.ts'
 
 /** Table 4: what was forgotten, by benchmark. */
 export function forgettingSection(results: StudyResults): Section {

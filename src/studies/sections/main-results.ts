@@ -1,8 +1,27 @@
-import { type Cell, cell, colourOf, intervalChart, PAPER_FIGURES, type Section } from '../../reports/index.ts'
+import {
+  type Cell,
+  cell,
+  colourOf,
+  intervalChart,
+  left,
+  PAPER_FIGURES,
+  right,
+  type Section,
+} from '../../reports/index.ts'
 import type { RegisteredArm } from '../registered.ts'
-import { bySeed, exact, isMain, overSeeds, recordsOfArm, type StudyResults, splitsOf, success } from '../results.ts'
+import {
+  bySeed,
+  exact,
+  isMain,
+  overSeeds,
+  recordsOfArm,
+  type StudyResults,
+  splitsOf,
+  success,
+  worldModelSplits,
+} from '../results.ts'
 import { isVariation, type Role, roleOf, unvaried } from '../roles.ts'
-import { empty, left, note, overSeedsCell, paragraph, right, shareRange } from './words.ts'
+import { empty, note, overSeedsCell, paragraph, shareRange } from './words.ts'
 
 /** Methods of the paper's second table: they learn from chosen trajectories. */
 const SUPERVISED: readonly Role[] = ['rft', 'imitation', 'iwm', 'sr']
@@ -107,8 +126,4 @@ function successSection(
       },
     ],
   }
-}
-
-export function worldModelSplits({ records }: StudyResults): string[] {
-  return [...new Set(records.flatMap(({ arms }) => arms.flatMap(({ worldModel }) => Object.keys(worldModel))))]
 }

@@ -1,5 +1,5 @@
 import type { Interval } from '../../core/index.ts'
-import { type Block, type Cell, type Column, cell, type Section } from '../../reports/index.ts'
+import { type Block, type Cell, cell, type Section } from '../../reports/index.ts'
 import type { OverSeeds } from '../results.ts'
 
 /** In percent, without the sign: tables say it in their heads. */
@@ -37,9 +37,6 @@ export function numberCell(found: OverSeeds | null): Cell {
     below: interval ? `${text(interval.low)} to ${text(interval.high)}` : 'one seed',
   }
 }
-
-export const left = (title: string): Column => ({ title, align: 'left' })
-export const right = (title: string, group?: string): Column => ({ title, align: 'right', group })
 
 export const paragraph = (text: string): Block => ({ block: 'paragraph', content: [text] })
 export const note = (text: string): Block => ({ block: 'note', content: [text] })

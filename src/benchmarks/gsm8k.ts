@@ -11,11 +11,11 @@ export async function readGsm8k(paths: readonly string[]): Promise<Benchmark> {
   return {
     name: 'gsm8k',
     title: 'GSM8K',
-    questions: rows.map(({ value: { question, answer }, path, index }) => {
+    questions: rows.map(({ value: { question, answer }, path, index }, place) => {
       const gold = markedNumber(answer)
       if (gold === null) throw new UserError(`${path}, row ${index + 1}: answer must end with "#### " and a number`)
       return {
-        id: `${index}`,
+        id: `${place}`,
         kind: 'reply',
         messages: [
           {

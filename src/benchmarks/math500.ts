@@ -18,11 +18,11 @@ export async function readMath500(paths: readonly string[]): Promise<Benchmark> 
   return {
     name: 'math-500',
     title: 'MATH-500',
-    questions: rows.map(({ value, path, index }) => {
+    questions: rows.map(({ value, path, index }, place) => {
       const gold = value.answer ?? boxed(value.solution)
       if (gold === null) throw new UserError(`${path}, row ${index + 1}: no answer, and none boxed in the solution`)
       return {
-        id: value.unique_id ?? `${index}`,
+        id: value.unique_id ?? `${place}`,
         kind: 'reply',
         messages: [
           {

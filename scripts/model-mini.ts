@@ -11,7 +11,7 @@ import { openLocalEngine, parameterCount } from '../src/engines/index.ts'
 import { generateHouse } from '../src/environments/alfworld/index.ts'
 import { readSafetensors, writeFolderAtomic, writeSafetensors } from '../src/store/index.ts'
 import { loadChatFormat } from '../src/tokens/index.ts'
-import { type CorpusOptions, corpusSequence } from './mini/corpus.ts'
+import { corpusSequence, HABITS, STEPS } from './mini/corpus.ts'
 import { drillSequence } from './mini/drill.ts'
 import { composeEmbeddings } from './mini/embedding.ts'
 import { heldOutText } from './mini/held-out.ts'
@@ -33,9 +33,8 @@ const { values } = parseArgs({
 const DESCRIPTION = 'trained from scratch on transcripts of weak play in generated households (docs/miniature.md)'
 const seed = Number(values.seed)
 const work = values.work
-/** Small households with short episodes, and now and then a full-size one: so that real games are not foreign. */
+/** Small households, and now and then a full-size one: so that real games are not foreign. */
 const FULL_SHARE = 0.1
-const STEPS = { small: 14, full: 24 }
 /** Share of episodes that end with a question about what follows. */
 const PREDICTIONS = 0.4
 /** Share of sequences that are practice in looking, in the first part of the training and after it. */
@@ -44,10 +43,6 @@ const DRILLS = { first: 0.7, later: 0.1 }
 
 /** Clean play first, so that acting on what is seen is learned; then play as weak as the base is to be. */
 const CLEAN_SHARE = 0.6
-const corpus: Record<'clean' | 'weak', CorpusOptions['habits']> = {
-  clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blunder: [0, 0.12] },
-  weak: { wander: [0.35, 0.55], forgetful: [0.7, 1], shy: [0.4, 0.6], blunder: [0, 0.12] },
-}
 
 mkdirSync(work, { recursive: true })
 const tokenizer = miniTokenizer()
@@ -92,7 +87,7 @@ await trainBase(
     if (uniform(houseSeed, 'drill') < drills) return drillSequence(format, knowledge, houseSeed)
     const size = (houseSeed % 1000) / 1000 < FULL_SHARE ? 'full' : 'small'
     const { game } = generateHouse({ seed: houseSeed, size, split: 'base', shuffle: 0.3 })
-    const habits = step < CLEAN_SHARE * Number(values.steps) ? corpus.clean : corpus.weak
+    const habits = step < CLEAN_SHARE * Number(values.steps) ? HABITS.clean : HABITS.weak
     const options = { predictions: PREDICTIONS, habits, maxSteps: STEPS[size] }
     return corpusSequence(game, format, knowledge, options, houseSeed)
   },
@@ -119,7 +114,7 @@ await writeFolderAtomic(values.out, (folder) => {
   const shape = JSON.parse(readFileSync(join(work, 'state', 'config.json'), 'utf8')) as Record<string, unknown>
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify({ ...shape, torch_dtype: 'bfloat16' }, null, 2)}\n`)
   writeFileSync(join(folder, 'DESCRIPTION'), `${DESCRIPTION}\n`)
-  const text = heldOutText(knowledge, corpus.weak, STEPS.small)
+  const text = heldOutText(knowledge)
   writeFileSync(join(folder, 'held-out.jsonl'), text.map((messages) => `${JSON.stringify({ messages })}\n`).join(''))
 })
 console.log(`wrote ${values.out}`)

@@ -156,7 +156,7 @@ describe('collection with models as users', () => {
       const paid: { seed?: number; body: string }[] = []
       const server = await serverFor((request) => {
         paid.push({ seed: request.body.seed, body: JSON.stringify(request.body) })
-        return { ...actor(request), waitMs: 30 } as Reply
+        return { ...actor(request), waitMs: 30 }
       })
       const [file, out] = [join(root, `${name}.ts`), join(root, name)]
       writeFileSync(file, collecting(server.url, isCached ? join(root, 'users') : undefined))
@@ -176,6 +176,8 @@ describe('collection with models as users', () => {
       expect(stored()).toHaveLength(12)
       expect(stored().slice(0, before.length)).toEqual(before)
       const finished = new Set(before.map((line) => (JSON.parse(line) as { seed: number }).seed))
+      const seeds = new Set(paid.slice(0, asked).map(({ seed }) => seed))
+      expect([...finished].filter((seed) => !seeds.has(seed))).toEqual([])
       expect(paid.slice(asked).filter(({ seed }) => finished.has(seed ?? -1))).toEqual([])
       // Two conversations were under way: what had no answer yet is asked again, and without a folder all that was said in them.
       const twice = paid.length - new Set(paid.map(({ body }) => body)).size

@@ -17,6 +17,14 @@ export interface CorpusOptions {
   maxSteps: number
 }
 
+/** What the miniature read first, and what last. */
+export const HABITS: Record<'clean' | 'weak', CorpusOptions['habits']> = {
+  clean: { wander: [0, 0.2], forgetful: [0, 0.5], shy: [0, 0.2], blunder: [0, 0.12] },
+  weak: { wander: [0.35, 0.55], forgetful: [0.7, 1], shy: [0.4, 0.6], blunder: [0, 0.12] },
+}
+/** Longest episodes, by size of the household. */
+export const STEPS = { small: 14, full: 24 }
+
 export interface CorpusKnowledge {
   plausible: (object: string, place: string) => number
   /** Types of things and of places, lower case. */

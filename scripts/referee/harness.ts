@@ -11,11 +11,12 @@ import {
   type Benchmark,
   choiceQuestion,
   finalNumber,
+  judged,
+  outcomeSchema,
   RIGHT,
   runBenchmark,
   sameNumber,
 } from '../../src/benchmarks/index.ts'
-import { outcomeSchema } from '../../src/benchmarks/result.ts'
 import { refereePython } from '../../src/core/testing/python.ts'
 import { openLocalEngine } from '../../src/engines/index.ts'
 import { startServer } from '../../src/serving/index.ts'
@@ -48,7 +49,7 @@ const replies: Benchmark = {
     messages: [{ role: 'user', content: question }],
     judge(reply) {
       const given = finalNumber(reply)
-      return { answer: given, scores: { right: [given !== null && sameNumber(given, answer) ? 1 : 0, 1] } }
+      return judged(given, given !== null && sameNumber(given, answer))
     },
   })),
 }
@@ -61,10 +62,9 @@ function writeItems(benchmark: Benchmark): void {
       ? { options: question.options, right: question.right }
       : { answer: NUMBERS[index].answer }),
   }))
-  const file = question(benchmark) === 'choice' ? 'choice' : 'reply'
-  writeFileSync(join(folder, `${file}.jsonl`), items.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  writeFileSync(join(folder, `${kindOf(benchmark)}.jsonl`), items.map((one) => `${JSON.stringify(one)}\n`).join(''))
 }
-const question = ({ questions: [first] }: Benchmark) => first.kind
+const kindOf = ({ questions: [first] }: Benchmark) => first.kind
 
 interface HarnessSample {
   doc_id: number
@@ -75,9 +75,8 @@ interface HarnessSample {
   exact_match?: number
 }
 
-/** One task, through the server. */
-async function harness(task: string, url: string, name: string): Promise<HarnessSample[]> {
-  const out = join(folder, `out-${task}-${Math.random().toString(36).slice(2)}`)
+/** One task, through the server; what it writes goes into `out`. */
+async function harness(task: string, out: string, url: string, name: string): Promise<HarnessSample[]> {
   const args = [
     ...['-m', 'lm_eval', '--model', 'local-completions', '--tasks', task, '--include_path', folder],
     ...['--model_args', `model=${name},base_url=${url}/v1/completions,max_length=1024,num_concurrent=4`],
@@ -117,8 +116,8 @@ try {
   }
   for (const benchmark of [choices('letter', 'letter'), choices('option', 'option'), replies]) {
     writeItems(benchmark)
-    const task = question(benchmark) === 'choice' ? 'rwml_choice' : 'rwml_reply'
-    const theirs = await harness(task, server.url, server.names[0])
+    const task = `rwml_${kindOf(benchmark)}`
+    const theirs = await harness(task, join(folder, `theirs-${benchmark.name}`), server.url, server.names[0])
     const path = join(folder, `ours-${benchmark.name}.jsonl`)
     const { measures } = await runBenchmark(benchmark, { sampler: engine.trainer().sampler(), format, path })
     const ours = readLines(path, outcomeSchema)
@@ -145,9 +144,7 @@ try {
     const score = theirs.reduce((sum, one) => sum + theirScore(one), 0) / theirs.length
     console.log(
       `${benchmark.name}: harness ${score.toFixed(4)}, here ${measures[0].value?.toFixed(4)} of ${ours.length}` +
-        (question(benchmark) === 'choice'
-          ? `, largest difference of a log-probability ${largest.toExponential(1)}`
-          : ''),
+        (kindOf(benchmark) === 'choice' ? `, largest difference of a log-probability ${largest.toExponential(1)}` : ''),
     )
   }
 } finally {

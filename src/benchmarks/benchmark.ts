@@ -49,6 +49,11 @@ export interface Measure {
 export const RIGHT: Measure = { name: 'right', unit: 'share', better: 'up' }
 export const LOSS: Measure = { name: 'loss', unit: 'number', better: 'down' }
 
+/** Of an answer that is either right or not. */
+export function judged(answer: string | null, right: boolean, measure = RIGHT): Judgement {
+  return { answer, scores: { [measure.name]: [right ? 1 : 0, 1] } }
+}
+
 /** Questions with known answers, from anywhere. */
 export interface Benchmark {
   /** Names its files: letters, digits and dashes. */

@@ -1,4 +1,4 @@
-import { type Judgement, type Question, RIGHT } from './benchmark.ts'
+import { judged, type Question } from './benchmark.ts'
 
 /**
  * How a multiple-choice question is answered. `letter`: options are listed, and the letter with the highest log-probability is
@@ -49,14 +49,12 @@ export function choiceQuestion({ id, question, options, right }: Choices, style:
         messages: ask(
           `${asked}\n\n${listed}\n\nReason step by step. End with a line that reads "Answer: " and the letter of the right option.`,
         ),
-        judge: (reply) => judgeLetter(reply, options.length, right),
+        judge(reply) {
+          const answer = letterOf(reply, options.length)
+          return judged(answer, answer === LETTERS[right])
+        },
       }
   }
-}
-
-function judgeLetter(reply: string, options: number, right: number): Judgement {
-  const answer = letterOf(reply, options)
-  return { answer, scores: { [RIGHT.name]: [answer === LETTERS[right] ? 1 : 0, 1] } }
 }
 
 /**

@@ -86,6 +86,13 @@ describe('published files', () => {
     expect(JSON.parse((await read(1))[1])).toHaveLength(5)
   })
 
+  it('have questions of different names where a set is in several files', async () => {
+    const row = (answer: number) => lines({ question: 'How many?', answer: `#### ${answer}` })
+    const folder = folderOf({ 'gsm8k/test-0.jsonl': row(1) + row(2), 'gsm8k/test-1.jsonl': row(3) })
+    const [{ questions }] = await readBenchmarks(folder)
+    expect(questions.map(({ id }) => id)).toEqual(['0', '1', '2'])
+  })
+
   it.each([
     ['gsm8k.jsonl', '{"question": 1}\n', /gsm8k.jsonl, row 1: question must be text, not a number/],
     ['gsm8k.jsonl', '{"question": "Why?", "answer": "because"}\n', /row 1: answer must end with "#### " and a number/],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { basename, extname, join, relative, resolve, sep } from 'node:path'
+import { basename, extname, join, resolve, sep } from 'node:path'
 import { UserError } from '../core/index.ts'
 import { type Benchmark, limited } from './benchmark.ts'
 import type { ChoiceStyle } from './choice.ts'
@@ -20,12 +20,15 @@ interface Published {
 
 /** By name; found by what files and folders are called. */
 const PUBLISHED: Record<string, Published> = {
-  'mmlu-redux': { path: /mmlu[-_]?redux/i, not: /dataset_infos?|state\.json/i, read: readMmluRedux },
+  'mmlu-redux': { path: /mmlu[-_]?redux/i, read: readMmluRedux },
   'gpqa-diamond': { path: /gpqa[-_]diamond/i, read: readGpqa },
-  gsm8k: { path: /gsm8k/i, not: /train|socratic|dataset_infos?/i, read: readGsm8k },
-  'math-500': { path: /math[-_]?500/i, not: /dataset_infos?/i, read: readMath500 },
-  ifeval: { path: /ifeval|instruction_following_eval/i, not: /dataset_infos?|response/i, read: readIfevalBenchmark },
+  gsm8k: { path: /gsm8k/i, not: /train|socratic/i, read: readGsm8k },
+  'math-500': { path: /math[-_]?500/i, read: readMath500 },
+  ifeval: { path: /ifeval|instruction_following_eval/i, not: /response/i, read: readIfevalBenchmark },
 }
+
+/** What tools write beside any data set. */
+const NO_TABLE = /dataset_infos?|(?:^|[/\\])state\.json$/i
 
 /** What `readBenchmarks` knows. */
 export const BENCHMARKS: readonly string[] = Object.keys(PUBLISHED)
@@ -70,9 +73,8 @@ export async function readBenchmarks(folder: string, options: ReadBenchmarksOpti
 function dataFiles(folder: string): { path: string; named: string }[] {
   const name = basename(resolve(folder))
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(
-      (path) => FORMATS.includes(extname(path).toLowerCase()) && !path.split(sep).some((part) => part.startsWith('.')),
-    )
+    .filter((path) => FORMATS.includes(extname(path).toLowerCase()) && !NO_TABLE.test(path))
+    .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
     .sort()
-    .map((path) => ({ path: join(folder, path), named: join(name, relative('.', path)) }))
+    .map((path) => ({ path: join(folder, path), named: join(name, path) }))
 }

@@ -33,8 +33,8 @@ export async function readGpqa(
   return {
     name: 'gpqa-diamond',
     title: 'GPQA-Diamond',
-    questions: rows.map(({ value, index }) => {
-      const id = value['Record ID'] || `${index}`
+    questions: rows.map(({ value }, place) => {
+      const id = value['Record ID'] || `${place}`
       const order = new Random('gpqa options', seed, id).shuffle([0, 1, 2, 3])
       const answers = [
         value['Correct Answer'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { type Benchmark, RIGHT } from './benchmark.ts'
+import { type Benchmark, judged, RIGHT } from './benchmark.ts'
 import { readRows } from './data/rows.ts'
 
 const rowSchema = z.object({ question: z.string().min(1), answer: z.string() })
@@ -11,11 +11,11 @@ export async function readGsm8k(paths: readonly string[]): Promise<Benchmark> {
   return {
     name: 'gsm8k',
     title: 'GSM8K',
-    questions: rows.map(({ value: { question, answer }, path, index }) => {
+    questions: rows.map(({ value: { question, answer }, path, index }, place) => {
       const gold = markedNumber(answer)
       if (gold === null) throw new UserError(`${path}, row ${index + 1}: answer must end with "#### " and a number`)
       return {
-        id: `${index}`,
+        id: `${place}`,
         kind: 'reply',
         messages: [
           {
@@ -25,7 +25,7 @@ export async function readGsm8k(paths: readonly string[]): Promise<Benchmark> {
         ],
         judge(reply) {
           const given = finalNumber(reply)
-          return { answer: given, scores: { [RIGHT.name]: [given !== null && sameNumber(given, gold) ? 1 : 0, 1] } }
+          return judged(given, given !== null && sameNumber(given, gold))
         },
       }
     }),

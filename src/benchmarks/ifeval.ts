@@ -1,6 +1,7 @@
 import { UserError } from '../core/index.ts'
 import type { Benchmark, Score } from './benchmark.ts'
-import { checkInstructions, readIfeval } from './ifeval/index.ts'
+import { readIfeval } from './ifeval/dataset.ts'
+import { checkInstructions } from './ifeval/instructions.ts'
 
 /** IFEval: prompts whose instructions a program can check. Compared by prompts all of whose instructions are followed, strictly. */
 export async function readIfevalBenchmark(paths: readonly string[]): Promise<Benchmark> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../core/index.ts'
-import { type Benchmark, RIGHT } from './benchmark.ts'
+import { type Benchmark, judged, RIGHT } from './benchmark.ts'
 import { readRows } from './data/rows.ts'
 import { boxed, finalAnswer } from './latex/answer.ts'
 import { sameAnswer } from './latex/same-answer.ts'
@@ -18,11 +18,11 @@ export async function readMath500(paths: readonly string[]): Promise<Benchmark> 
   return {
     name: 'math-500',
     title: 'MATH-500',
-    questions: rows.map(({ value, path, index }) => {
+    questions: rows.map(({ value, path, index }, place) => {
       const gold = value.answer ?? boxed(value.solution)
       if (gold === null) throw new UserError(`${path}, row ${index + 1}: no answer, and none boxed in the solution`)
       return {
-        id: value.unique_id ?? `${index}`,
+        id: value.unique_id ?? `${place}`,
         kind: 'reply',
         messages: [
           {
@@ -32,7 +32,7 @@ export async function readMath500(paths: readonly string[]): Promise<Benchmark> 
         ],
         judge(reply) {
           const given = finalAnswer(reply)
-          return { answer: given, scores: { [RIGHT.name]: [given !== null && sameAnswer(given, gold) ? 1 : 0, 1] } }
+          return judged(given, given !== null && sameAnswer(given, gold))
         },
       }
     }),

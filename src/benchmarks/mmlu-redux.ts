@@ -2,7 +2,6 @@ import { basename, dirname } from 'node:path'
 import { z } from 'zod'
 import { type Benchmark, RIGHT } from './benchmark.ts'
 import { type ChoiceStyle, choiceQuestion } from './choice.ts'
-import { plural } from './count.ts'
 import { readRows } from './data/rows.ts'
 
 const rowSchema = z.object({
@@ -54,7 +53,7 @@ export async function readMmluRedux(
     temperature: 0,
     maxTokens: 1024,
     notes: [
-      `${counted.length} of ${plural(rows.length, 'row')} count, ${corrected} of them with a corrected key; the others are unclear, or have no or several right options`,
+      `${counted.length} of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} count, ${corrected} of them with a corrected key; the others are unclear, or have no or several right options`,
       `answered by ${style}`,
     ],
   }
@@ -76,5 +75,5 @@ export function rightOption({ choices, answer, error_type, correct_answer }: Row
 /** `anatomy/test-00000-of-00001.parquet`, `anatomy/test/0000.parquet`, `anatomy.jsonl`. */
 function subjectOf(path: string): string {
   const parts = [basename(path).replace(/\.\w+$/, ''), basename(dirname(path)), basename(dirname(dirname(path)))]
-  return parts.find((part) => !/^(test|data|\d+|.*-of-\d+)$/.test(part) && part !== 'test') ?? parts[0]
+  return parts.find((part) => !/^(test|data|\d+|.*-of-\d+)$/.test(part)) ?? parts[0]
 }

@@ -4,7 +4,7 @@ import { alfworldTranscript, PREDICT } from '../agents/index.ts'
 import { Random } from '../core/index.ts'
 import { readLines } from '../store/index.ts'
 import type { Message } from '../tokens/index.ts'
-import { type Benchmark, type Judgement, LOSS, type Measure, type Question } from './benchmark.ts'
+import { type Benchmark, judged, LOSS, type Measure, type Question } from './benchmark.ts'
 
 /** Beside the model, wherever the package is installed. */
 const TEXT = fileURLToPath(new URL('../../models/mini/held-out.jsonl', import.meta.url))
@@ -31,9 +31,6 @@ export function retentionSuite(): Benchmark[] {
     return { id: `${index}`, messages, until: messages.slice(0, 2 * step + 1), reply: messages[2 * step + 1].content }
   })
   const asked = { temperature: 1, measures: [PARSED] as [Measure], notes: [NOTE] }
-  const parsed = (answer: string | null, well: boolean): Judgement => {
-    return { answer, scores: { [PARSED.name]: [well ? 1 : 0, 1] } }
-  }
   return [
     {
       name: 'mini-text',
@@ -56,7 +53,7 @@ export function retentionSuite(): Benchmark[] {
           messages: until,
           judge(reply) {
             const { action, wellFormed } = alfworldTranscript.parseAction(reply)
-            return parsed(action?.kind === 'text' ? action.text : null, wellFormed)
+            return judged(action?.kind === 'text' ? action.text : null, wellFormed, PARSED)
           },
         }
       }),
@@ -74,7 +71,7 @@ export function retentionSuite(): Benchmark[] {
           messages: withQuestion(until, action?.kind === 'text' ? action.text : 'look'),
           judge(reply) {
             const { nextState } = alfworldTranscript.parsePrediction(reply)
-            return parsed(nextState, nextState !== null)
+            return judged(nextState, nextState !== null, PARSED)
           },
         }
       }),

@@ -5,10 +5,10 @@ import { type ChatFormat, renderConversation } from '../tokens/index.ts'
 import {
   type Benchmark,
   type ChoiceQuestion,
+  judged,
   LOSS,
   type Question,
   type ReplyQuestion,
-  RIGHT,
   type TextQuestion,
 } from './benchmark.ts'
 import { type BenchmarkResult, type Outcome, outcomeSchema, resultOf } from './result.ts'
@@ -74,13 +74,11 @@ async function answerWave(
   wave: readonly Question[],
   options: RunBenchmarkOptions,
 ): Promise<Outcome[]> {
-  const found = new Map<string, Omit<Outcome, 'id' | 'asked'>>()
-  const take = (answers: Answers) => {
-    for (const [id, answer] of answers) found.set(id, answer)
-  }
-  take(await answerReplies(benchmark, wave.filter(isOf('reply')), options))
-  take(await answerChoices(wave.filter(isOf('choice')), options))
-  take(await readTexts(wave.filter(isOf('text')), options))
+  const found = new Map([
+    ...(await answerReplies(benchmark, wave.filter(isOf('reply')), options)),
+    ...(await answerChoices(wave.filter(isOf('choice')), options)),
+    ...(await readTexts(wave.filter(isOf('text')), options)),
+  ])
   return wave.map((one) => ({ id: one.id, asked: hashOf(one, options), ...(found.get(one.id) ?? { leftOut: true }) }))
 }
 
@@ -144,8 +142,7 @@ async function answerChoices(
       return question.perCharacter ? sum / question.options[option].length : sum
     })
     const chosen = logprobs.indexOf(Math.max(...logprobs))
-    const scores = { [RIGHT.name]: [chosen === question.right ? 1 : 0, 1] as [number, number] }
-    return [question.id, { answer: question.options[chosen], logprobs, scores, tokens: 0 }]
+    return [question.id, { ...judged(question.options[chosen], chosen === question.right), logprobs, tokens: 0 }]
   })
 }
 

@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkInstructions, ifevalScores, instructionKinds, readIfeval } from './index.ts'
+import { readIfevalBenchmark } from '../ifeval.ts'
+import { resultOf } from '../result.ts'
+import { readIfeval } from './dataset.ts'
+import { checkInstructions, instructionKinds } from './instructions.ts'
 import { packageFolder } from './text/packages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rwml-'))
@@ -102,20 +105,33 @@ describe('checkInstructions', () => {
   })
 })
 
-describe('ifevalScores', () => {
-  it('are shares of prompts and of instructions', () => {
-    const scores = ifevalScores([
-      { strict: [true, false], loose: [true, true] },
-      { strict: [true], loose: [true] },
-      { strict: [false], loose: [false] },
-    ])
-    expect(scores).toEqual({
-      promptStrict: 1 / 3,
-      promptLoose: 2 / 3,
-      instructionStrict: 2 / 4,
-      instructionLoose: 3 / 4,
-      prompts: 3,
-      instructions: 4,
+describe('the benchmark', () => {
+  it('measures shares of prompts and of instructions', async () => {
+    const prompt = (key: number, ...ids: string[]) => ({
+      ...line,
+      key,
+      instruction_id_list: ids,
+      kwargs: ids.map(() => ({})),
     })
+    const path = file(
+      prompt(1, 'punctuation:no_comma', 'startend:quotation'),
+      prompt(2, 'punctuation:no_comma'),
+      prompt(3, 'punctuation:no_comma'),
+    )
+    const benchmark = await readIfevalBenchmark([path])
+    const responses = ['Sure:\n"Lakes"', 'Lakes', 'Lakes, deep']
+    const outcomes = benchmark.questions.map((question, i) => {
+      if (question.kind !== 'reply') throw new Error('no reply')
+      return { id: question.id, asked: 0, ...question.judge(responses[i]) }
+    })
+    expect(outcomes.map(({ answer }) => answer)).toEqual(['+-', '+', '-'])
+    const { questions, measures } = resultOf(benchmark, outcomes)
+    expect(questions).toBe(3)
+    expect(measures.map(({ name, value }) => [name, value])).toEqual([
+      ['prompts, strict', 1 / 3],
+      ['prompts, loose', 2 / 3],
+      ['instructions, strict', 2 / 4],
+      ['instructions, loose', 3 / 4],
+    ])
   })
 })

@@ -39,7 +39,7 @@ export function normaliseLatex(answer: string): string {
   text = text.replace(/\^\s*\{\s*\\circ\s*\}|\^\s*\\circ(?![a-zA-Z])|\\degree(?![a-zA-Z])/g, '')
   text = text.replace(/\\(?:le|leqslant)(?![a-zA-Z])/g, '\\leq').replace(/\\(?:ge|geqslant)(?![a-zA-Z])/g, '\\geq')
   text = text
-    .replace(/\\(?:neq)(?![a-zA-Z])/g, '\\ne')
+    .replace(/\\neq(?![a-zA-Z])/g, '\\ne')
     .replace(/\\(?:lbrace|rbrace)(?![a-zA-Z])/g, (one) => (one === '\\lbrace' ? '\\{' : '\\}'))
   text = text
     .replace(/\\(?:cdot|times|ast)(?![a-zA-Z])/g, '*')
@@ -52,7 +52,7 @@ export function normaliseLatex(answer: string): string {
   text = braced(text.replace(/\s+(?![a-zA-Z])|(?<!\\[a-zA-Z]*)\s+/g, ''))
   // 1,000 is a number; 1,200 in a list of several is not told apart from two of them.
   if (/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) text = text.replaceAll(',', '')
-  return text.replace(/(?<![\d])\.(?=\d)/g, '0.')
+  return text.replace(/(?<!\d)\.(?=\d)/g, '0.')
 }
 
 /** A doubled backslash before a letter: a row of a matrix begins, or somebody escaped twice. */

@@ -14,8 +14,7 @@ const INTEGER = /^[+-]?\d+$/
  */
 export function sameAnswer(given: string, gold: string): boolean {
   const [a, b] = [normaliseLatex(given), normaliseLatex(gold)]
-  if (a === '' || b === '') return a === b
-  return a === b || sameParts(a, b)
+  return a === '' || b === '' ? a === b : sameParts(a, b)
 }
 
 function sameParts(a: string, b: string): boolean {

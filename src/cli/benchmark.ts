@@ -18,7 +18,7 @@ import { makeFolder, readJson, writeJson } from '../store/index.ts'
 import { loadChatFormat } from '../tokens/index.ts'
 import { interruptible } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
-import { pathName, trainedFolder } from './paths.ts'
+import { pathName, TRAINED_FOLDER, trainedFolder } from './paths.ts'
 import { Progress } from './progress.ts'
 import { textTable } from './table.ts'
 
@@ -37,7 +37,7 @@ interface Options {
 export function benchmarkCommand(): Command {
   return new Command('benchmark')
     .description('what a model knows: published benchmarks from your own files, before and after training')
-    .argument('<model>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)', pathName)
+    .argument('<model>', TRAINED_FOLDER, pathName)
     .option('--data <dir>', 'folder of the files (default: what the shipped miniature could do, embedded)', pathName)
     .addOption(new Option('--only <names...>', `some of ${BENCHMARKS.join(', ')}`))
     .option('--limit <n>', 'questions of each at most, a seeded sample; 0 = all', wholeNumber(), 0)

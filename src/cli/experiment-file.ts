@@ -83,13 +83,3 @@ async function withDeadline<T>(work: Promise<T>, file: string): Promise<T> {
     clearTimeout(timer)
   }
 }
-
-/** `--set a.b=value`: numbers and booleans are read as such, all else (and what stands in double quotes) as text. */
-export function parseSetting(text: string): [path: string, value: string | number | boolean] {
-  const at = text.indexOf('=')
-  if (at < 1) throw new UserError(`--set takes name=value, such as --set seed=1, and not "${text}"`, 2)
-  const [path, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  if (value === 'true' || value === 'false') return [path, value === 'true']
-  if (/^[-+]?\.?\d/.test(value) && Number.isFinite(Number(value))) return [path, Number(value)]
-  return [path, /^".*"$/.test(value) ? value.slice(1, -1) : value]
-}

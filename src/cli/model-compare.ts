@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { MAIN_THRESHOLD, type Moved, type WeightChange, weightChange } from '../evaluation/index.ts'
 import { MAP_TITLES, standaloneDrawing, weightMap } from '../reports/index.ts'
 import { writeFileAtomic } from '../store/index.ts'
-import { pathName, trainedFolder } from './paths.ts'
+import { pathName, TRAINED_FOLDER, trainedFolder } from './paths.ts'
 import { textTable } from './table.ts'
 
 /** Of a drawing, in pixels. */
@@ -12,7 +12,7 @@ const WIDTH = 880
 export function compareCommand(): Command {
   return new Command('compare')
     .description('how far training moved the weights, by layer and module')
-    .argument('<before>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)', pathName)
+    .argument('<before>', TRAINED_FOLDER, pathName)
     .argument('<after>', 'the same, trained from it', pathName)
     .option('--svg <file>', 'draw it there', pathName)
     .option('--json', 'print everything as one JSON object on the last line', false)

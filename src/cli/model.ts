@@ -12,7 +12,7 @@ import {
 } from '../models/index.ts'
 import type { FloatType } from '../store/index.ts'
 import { compareCommand } from './model-compare.ts'
-import { pathName, refuseExisting, trainedFolder } from './paths.ts'
+import { pathName, refuseExisting, TRAINED_FOLDER, trainedFolder } from './paths.ts'
 import { textTable } from './table.ts'
 
 const DTYPES: Record<string, FloatType> = { f32: 'F32', f16: 'F16', bf16: 'BF16' }
@@ -75,7 +75,7 @@ Examples:
 function exportCommand(): Command {
   return new Command('export')
     .description('a model or checkpoint as a folder that transformers and other programs load')
-    .argument('<folder>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)', pathName)
+    .argument('<folder>', TRAINED_FOLDER, pathName)
     .requiredOption('--out <dir>', 'folder to make', pathName)
     .addOption(new Option('--dtype <type>', 'how to store weights (default: as they are)').choices(Object.keys(DTYPES)))
     .option('--json', 'print what was written as one JSON object on the last line', false)

@@ -25,6 +25,9 @@ export function refuseExisting(out: string): void {
   throw new UserError(`${out} is there already: name another folder, or delete it to make it again`)
 }
 
+/** What `trainedFolder` takes, for a command's help. */
+export const TRAINED_FOLDER = 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)'
+
 /** A model's own folder, or the checkpoint of a run that was written last. @throws UserError where there is none. */
 export function trainedFolder(path: string): string {
   if (!existsSync(join(path, 'run.json'))) return modelFolder(path)

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { UserError } from '../core/index.ts'
-import { experimentName, loadExperiment, parseSetting } from './experiment-file.ts'
+import { experimentName, loadExperiment } from './experiment-file.ts'
 import { runCommandLine } from './program.ts'
+import { parseSetting } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'rwml-run-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

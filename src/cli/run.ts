@@ -3,9 +3,10 @@ import { Command } from 'commander'
 import { shellQuote } from '../core/index.ts'
 import { methodOf, settingsOf } from '../methods/index.ts'
 import { dryRun } from './dry.ts'
-import { experimentName, loadExperiment, parseSetting } from './experiment-file.ts'
+import { experimentName, loadExperiment } from './experiment-file.ts'
 import { pathName } from './paths.ts'
 import { runExperiment } from './run-experiment.ts'
+import { setOption, settingsGiven, settingWords } from './settings.ts'
 
 interface Options {
   out?: string
@@ -20,7 +21,7 @@ export function runCommand(): Command {
     .description('any experiment from a file: your own environment, model, method and settings')
     .argument('<experiment>', 'a .ts, .js or .mjs file with "export default defineConfig({ … })"', pathName)
     .option('--out <dir>', "run folder (default: the experiment's, or runs/<file name>)", pathName)
-    .option('--set <name=value>', 'set a setting; can be given again', (one, all: string[]) => [...all, one], [])
+    .addOption(setOption('a setting'))
     .option('--resume', 'go on with an interrupted run', false)
     .option('--dry', 'train nothing: show the plan, and a prompt of each stage with what is trained on', false)
     .option('--json', 'print the result as one JSON object on the last line', false)
@@ -40,11 +41,10 @@ What stands in an experiment file: docs/own-environment.md.`,
 
 async function run(file: string, options: Options): Promise<void> {
   const experiment = await loadExperiment(file)
-  const overrides = Object.fromEntries(options.set.map(parseSetting))
+  const overrides = settingsGiven(options.set)
   if (options.dry) return dryRun(experiment, overrides, options.json)
   const out = options.out ?? experiment.out ?? join('runs', experimentName(file))
-  const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
-  const command = `rwml run ${shellQuote(file)}${sets}`
+  const command = `rwml run ${shellQuote(file)}${settingWords(options.set)}`
   const { config } = settingsOf(experiment, overrides)
   console.error(
     `rwml run: ${methodOf(experiment).name} on ${config.environment.name} with ${config.model.path}, run folder ${out}. Ctrl-C saves.\n`,

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { type RunningServer, startServer } from '../serving/index.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
-import { pathName, trainedFolder } from './paths.ts'
+import { pathName, TRAINED_FOLDER, trainedFolder } from './paths.ts'
 
 interface Options {
   port: number
@@ -20,7 +20,7 @@ function modelName(name: string, earlier: string[]): string[] {
 export function serveCommand(): Command {
   return new Command('serve')
     .description('a model behind an OpenAI-compatible HTTP API, for programs on this machine')
-    .argument('<model>', 'a model folder, a checkpoint, or a run folder (then its newest checkpoint)', pathName)
+    .argument('<model>', TRAINED_FOLDER, pathName)
     .option('--port <n>', 'port on 127.0.0.1; 0 = any free one', wholeNumber(0, 65535), 8000)
     .option('--threads <n>', 'threads of the engine', wholeNumber(1), availableParallelism())
     .option('--name <name>', 'what requests may call the model (repeatable; default: its folder)', modelName, [])

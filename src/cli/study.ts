@@ -16,11 +16,12 @@ import {
   type StudyPlan,
   writeStudyReport,
 } from '../studies/index.ts'
-import { experimentName, loadStudy, parseSetting } from './experiment-file.ts'
+import { experimentName, loadStudy } from './experiment-file.ts'
 import { interruptible } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName } from './paths.ts'
 import { formatDuration, Progress } from './progress.ts'
+import { setOption, settingsGiven, settingWords } from './settings.ts'
 import { textTable } from './table.ts'
 
 interface Options {
@@ -38,12 +39,7 @@ export function studyCommand(): Command {
     )
     .argument('<study>', 'a .ts, .js or .mjs file with "export default defineStudy({ … })"', pathName)
     .option('--out <dir>', "folder of the study (default: the study's, or runs/<file name>)", pathName)
-    .option(
-      '--set <name=value>',
-      'set a setting of all arms; can be given again',
-      (one, all: string[]) => [...all, one],
-      [],
-    )
+    .addOption(setOption('a setting of all arms'))
     .option('--resume', 'go on with an interrupted study', false)
     .option('--dry', 'train nothing: show arms, runs, what they take and what they could show', false)
     .option(
@@ -67,12 +63,11 @@ What stands in a study file: docs/studies.md.`,
 
 async function run(file: string, options: Options): Promise<void> {
   const study = await loadStudy(file)
-  const plan = planStudy(study, Object.fromEntries(options.set.map(parseSetting)))
+  const plan = planStudy(study, settingsGiven(options.set))
   const warn = (message: string) => console.error(message)
   checkModels(plan)
   const spread = typeof study.spread === 'string' ? observedSpread(study.spread) : null
-  const sets = options.set.map((one) => ` --set ${shellQuote(one)}`).join('')
-  const command = `rwml study ${shellQuote(file)}${sets}`
+  const command = `rwml study ${shellQuote(file)}${settingWords(options.set)}`
   const described = describeStudy(plan, { name: experimentName(file), command }, detectableBefore(plan, spread, warn))
   const { only } = options
   if (only !== undefined && !study.seeds.includes(only)) {

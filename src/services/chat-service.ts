@@ -1,17 +1,14 @@
-import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { hash32, UserError, uniform } from '../core/index.ts'
+import { hash32, UserError } from '../core/index.ts'
 import { hashOf } from '../store/index.ts'
 import { charactersOf, type Heard } from './answer-builder.ts'
+import { Attempts } from './attempts.ts'
 import { AnswerCache } from './cache.ts'
 import type { ChatAnswer, ChatMessage, ChatModel, ChatOptions, ChatUsage } from './chat.ts'
 import { parseService, type ServiceConfig, type ServiceSettings } from './config.ts'
-import { CLOSED, Connection } from './connection.ts'
-import { newCounters, type ServiceCounters } from './counters.ts'
+import { Connection } from './connection.ts'
+import type { ServiceCounters } from './counters.ts'
 import { ServiceError } from './errors.ts'
-import { Gate } from './gate.ts'
 import { costOf, estimatedTokens } from './prices.ts'
-import { retryDelay } from './retry.ts'
 import type { Spending } from './spending.ts'
 import { requestBody } from './wire.ts'
 
@@ -30,22 +27,20 @@ export class ChatService implements ChatModel {
   readonly name: string
   private readonly config: ServiceConfig
   private readonly connection: Connection
-  private readonly gate: Gate
+  private readonly attempts: Attempts
   private readonly cache: AnswerCache | null
   private readonly spending: Spending | null
-  private readonly counted = newCounters()
+  private readonly counted: ServiceCounters
   private readonly running = new Map<string, Promise<ChatAnswer>>()
-  private readonly closing = new AbortController()
   private tokensPerByte = TOKENS_PER_BYTE
 
   /** @throws UserError (settings, key, a limit without prices) */
   constructor(settings: ServiceSettings, { cacheFolder, spending }: ChatServiceOptions = {}) {
-    // All that is under way listens, and that may be a thousand.
-    setMaxListeners(0, this.closing.signal)
     this.config = parseService(settings)
     this.name = this.config.model
     this.connection = new Connection(this.config)
-    this.gate = new Gate(this.config)
+    this.attempts = new Attempts(this.config, this.connection.where)
+    this.counted = this.attempts.counted
     this.cache = cacheFolder === undefined ? null : new AnswerCache(cacheFolder)
     this.spending = spending ?? null
     if (spending && !this.config.prices) {
@@ -80,7 +75,7 @@ export class ChatService implements ChatModel {
 
   /** Breaks off what is under way; afterwards nothing is sent or written any more. */
   async close(): Promise<void> {
-    this.closing.abort()
+    this.attempts.close()
     await Promise.allSettled(this.running.values())
   }
 
@@ -91,54 +86,43 @@ export class ChatService implements ChatModel {
 
   /** Asks until there is an answer or no hope. */
   private async persist(messages: readonly ChatMessage[], options: ChatOptions, key: string): Promise<ChatAnswer> {
-    const { retries, backoffSeconds } = this.config
     let empty = 0
-    for (let tries = 1; ; tries++) {
+    const answer = await this.attempts.persist(key, async () => {
       try {
-        const answer = await this.request(requestBody(this.config, messages, reseeded(options, empty)), options)
-        this.cache?.put(key, answer)
-        return answer
+        return await this.request(requestBody(this.config, messages, reseeded(options, empty)), options)
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        this.counted.errors[error.kind] = (this.counted.errors[error.kind] ?? 0) + 1
-        if (!error.retryable || tries > retries) throw error.after(tries)
-        const { kind, retryAfter } = error.failure
-        if (kind === 'empty') empty++
-        if (kind === 'rate') this.gate.pause(retryAfter ?? 0)
-        const jitter = uniform(process.pid, key, tries)
-        await this.rest(retryDelay({ retries: tries - 1, backoffSeconds, retryAfter, jitter }))
-        this.counted.retries++
+        if (error instanceof ServiceError && error.kind === 'empty') empty++
+        throw error
       }
-    }
+    })
+    this.cache?.put(key, answer)
+    return answer
   }
 
-  /** Sends one request, in its turn and within the spending limit. */
+  /** Sends one request within the spending limit. */
   private async request(body: Record<string, unknown>, { maxTokens }: ChatOptions): Promise<ChatAnswer> {
     const bytes = Buffer.byteLength(JSON.stringify(body))
-    const ask = async () => {
-      const settle = await this.reserve(bytes, maxTokens)
-      let charged: ChatUsage | null = null
-      try {
-        this.counted.requests++
-        const heard = await this.connection.ask(body, this.closing.signal)
-        charged = heard.usage ?? estimatedUsage(bytes, charactersOf(heard))
-        if (heard.usage) this.tokensPerByte = Math.max(this.tokensPerByte, heard.usage.inputTokens / bytes)
-        else this.counted.estimated++
-        if (heard.text.trim() === '' && heard.toolCalls.length === 0) throw this.emptyAnswer(heard)
-        return { ...heard, usage: charged, usageEstimated: !heard.usage, cost: this.costOf(charged), cached: false }
-      } catch (error) {
-        // What broke off was read and partly written all the same, and is on the bill.
-        if (error instanceof ServiceError && error.received !== null && !charged) {
-          charged = estimatedUsage(bytes, error.received)
-          this.counted.estimated++
-        }
-        throw error
-      } finally {
-        if (charged) this.count(charged)
-        settle?.(charged ? this.costOf(charged) : 0)
+    const settle = await this.reserve(bytes, maxTokens)
+    let charged: ChatUsage | null = null
+    try {
+      this.counted.requests++
+      const heard = await this.connection.ask(body, this.attempts.signal)
+      charged = heard.usage ?? estimatedUsage(bytes, charactersOf(heard))
+      if (heard.usage) this.tokensPerByte = Math.max(this.tokensPerByte, heard.usage.inputTokens / bytes)
+      else this.counted.estimated++
+      if (heard.text.trim() === '' && heard.toolCalls.length === 0) throw this.emptyAnswer(heard)
+      return { ...heard, usage: charged, usageEstimated: !heard.usage, cost: this.costOf(charged), cached: false }
+    } catch (error) {
+      // What broke off was read and partly written all the same, and is on the bill.
+      if (error instanceof ServiceError && error.received !== null && !charged) {
+        charged = estimatedUsage(bytes, error.received)
+        this.counted.estimated++
       }
+      throw error
+    } finally {
+      if (charged) this.count(charged)
+      settle?.(charged ? this.costOf(charged) : 0)
     }
-    return this.unlessClosed(this.gate.through(this.closing.signal, ask))
   }
 
   private async reserve(bytes: number, maxTokens: number | undefined): Promise<((cost: number) => void) | null> {
@@ -174,20 +158,6 @@ export class ChatService implements ChatModel {
       what: `gave an empty answer (nothing${thoughts}, finish reason "${finishReason}")`,
       advice,
     })
-  }
-
-  private rest(seconds: number): Promise<void> {
-    return this.unlessClosed(sleep(Math.ceil(seconds * 1000), undefined, { signal: this.closing.signal }))
-  }
-
-  /** Waiting that we broke off ourselves is told as such. */
-  private async unlessClosed<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      if ((error as Error).name === 'AbortError') throw new ServiceError(this.connection.where, CLOSED)
-      throw error
-    }
   }
 }
 

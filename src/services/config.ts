@@ -12,6 +12,10 @@ const url = z
   })
   .transform((text) => text.replace(/\/+$/, ''))
 
+export const keyVariableSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be the name of an environment variable, not the key itself')
+
 /** One service that speaks OpenAI's chat protocol: vLLM, llama.cpp, `rwml serve`, a hosted model. */
 export const serviceSchema = z.strictObject({
   /** Up to but without `/chat/completions`; most end in `/v1`. */
@@ -19,10 +23,7 @@ export const serviceSchema = z.strictObject({
   /** Its name at that service. */
   model: z.string().min(1),
   /** The environment variable that holds the key; none is sent where this is missing. */
-  keyVariable: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be the name of an environment variable, not the key itself')
-    .optional(),
+  keyVariable: keyVariableSchema.optional(),
   /**
    * Further fields of every request, as the service knows them, e.g. `{ top_p: 0.8, chat_template_kwargs: { enable_thinking:
    * false } }`. Null takes a field out, e.g. `stream_options` or `seed` for services that refuse it.
@@ -61,13 +62,15 @@ export function parseService(settings: ServiceSettings): ServiceConfig {
 /** The key, from the environment; null where the service needs none. @throws UserError if the variable is not set */
 export function serviceKey({ keyVariable, url }: ServiceConfig): string | null {
   if (keyVariable === undefined) return null
-  const key = process.env[keyVariable]?.trim()
-  if (!key) throw new UserError(`${keyVariable} is not set: export the key for ${url} under that name`, 2)
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UserError(
-      `${keyVariable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`,
-      2,
-    )
-  }
+  const key = keyIn(keyVariable)
+  if (key === null) throw new UserError(`${keyVariable} is not set: export the key for ${url} under that name`, 2)
   return key
+}
+
+/** The key in an environment variable; null where it is not set. @throws UserError where it cannot be one */
+export function keyIn(variable: string): string | null {
+  const key = process.env[variable]?.trim()
+  if (!key) return null
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new UserError(`${variable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`, 2)
 }

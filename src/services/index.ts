@@ -1,6 +1,6 @@
 export * from './chat.ts'
 export * from './chat-service.ts'
-export type { ServiceSettings } from './config.ts'
+export { keyIn, keyVariableSchema, type ServiceSettings } from './config.ts'
 export { isConversationFailure } from './conversation-failure.ts'
 export type { ServiceCounters } from './counters.ts'
 export { type Failure, type FailureKind, ServiceError } from './errors.ts'

@@ -1,15 +1,11 @@
-import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { plainIssue, uniform } from '../core/index.ts'
+import { plainIssue } from '../core/index.ts'
+import { Attempts } from './attempts.ts'
 import { parseService, type ServiceConfig, type ServiceSettings, serviceKey } from './config.ts'
 import { CLOSED } from './connection.ts'
-import { newCounters, type ServiceCounters } from './counters.ts'
 import { Deadline } from './deadline.ts'
 import { type Failure, ServiceError } from './errors.ts'
 import { connectionFailure, errorCode, quotable, statusFailure } from './failures.ts'
-import { Gate } from './gate.ts'
-import { retryDelay } from './retry.ts'
 import { errorSchema } from './wire.ts'
 
 /**
@@ -22,17 +18,15 @@ export class JsonService {
   readonly config: ServiceConfig
   /** Private to the machine too: whoever prints a service must not print it. */
   readonly #key: string | null
-  private readonly gate: Gate
-  private readonly counted = newCounters()
-  private readonly closing = new AbortController()
+  private readonly attempts: Attempts
+  private calls = 0
 
   /** @throws UserError (settings, key) */
   constructor(settings: ServiceSettings) {
-    setMaxListeners(0, this.closing.signal)
     this.config = parseService(settings)
     this.#key = serviceKey(this.config)
     this.where = `${this.config.model} at ${this.config.url}`
-    this.gate = new Gate(this.config)
+    this.attempts = new Attempts(this.config, this.where)
   }
 
   /**
@@ -48,44 +42,19 @@ export class JsonService {
     return this.persist(path, null, schema)
   }
 
-  private async persist<T>(path: string, body: object | null, schema: z.ZodType<T>): Promise<T> {
-    const { retries, backoffSeconds } = this.config
-    const call = this.counted.calls++
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.unlessClosed(
-          this.gate.through(this.closing.signal, () => {
-            this.counted.requests++
-            return this.ask(path, body, schema)
-          }),
-        )
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error
-        this.counted.errors[error.kind] = (this.counted.errors[error.kind] ?? 0) + 1
-        if (!error.retryable || tries > retries) throw error.after(tries)
-        const { kind, retryAfter } = error.failure
-        if (kind === 'rate') this.gate.pause(retryAfter ?? 0)
-        const jitter = uniform(process.pid, call, tries)
-        const seconds = retryDelay({ retries: tries - 1, backoffSeconds, retryAfter, jitter })
-        await this.unlessClosed(sleep(Math.ceil(seconds * 1000), undefined, { signal: this.closing.signal }))
-        this.counted.retries++
-      }
-    }
-  }
-
-  counters(): ServiceCounters {
-    return { ...this.counted, errors: { ...this.counted.errors } }
+  private persist<T>(path: string, body: object | null, schema: z.ZodType<T>): Promise<T> {
+    return this.attempts.persist(this.calls++, () => this.ask(path, body, schema))
   }
 
   /** Breaks off what is under way; afterwards nothing is sent any more. */
   close(): void {
-    this.closing.abort()
+    this.attempts.close()
   }
 
   private async ask<T>(path: string, body: object | null, schema: z.ZodType<T>): Promise<T> {
     const deadline = new Deadline(this.config)
     const stop = () => deadline.controller.abort()
-    this.closing.signal.addEventListener('abort', stop)
+    this.attempts.signal.addEventListener('abort', stop)
     let begun = false
     try {
       const response = await fetch(this.config.url + path, {
@@ -111,7 +80,7 @@ export class JsonService {
       })
     } catch (error) {
       if (error instanceof ServiceError) throw error
-      if (this.closing.signal.aborted) throw this.failed(CLOSED)
+      if (this.attempts.signal.aborted) throw this.failed(CLOSED)
       throw this.failed(
         deadline.late === null
           ? connectionFailure(errorCode(error), begun)
@@ -123,7 +92,7 @@ export class JsonService {
       )
     } finally {
       deadline.stop()
-      this.closing.signal.removeEventListener('abort', stop)
+      this.attempts.signal.removeEventListener('abort', stop)
     }
   }
 
@@ -139,16 +108,6 @@ export class JsonService {
 
   private failed(failure: Failure): ServiceError {
     return new ServiceError(this.where, failure)
-  }
-
-  /** Waiting that we broke off ourselves is told as such. */
-  private async unlessClosed<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work
-    } catch (error) {
-      if ((error as Error).name === 'AbortError') throw this.failed(CLOSED)
-      throw error
-    }
   }
 }
 

@@ -10,7 +10,7 @@ import { tarFiles } from './tar.ts'
 const FILES = ['adapter_config.json', 'adapter_model.safetensors'] as const
 const LONGEST_CONFIG = 2 ** 20
 /** No adapter is larger, unpacked, in bytes. */
-export const LARGEST_ADAPTER = 32 * 2 ** 30
+const LARGEST_ADAPTER = 32 * 2 ** 30
 
 const configSchema = z.looseObject({ peft_type: z.literal('LORA'), r: z.int().min(1) })
 

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 const MOST_REDIRECTS = 3
 
 /** Where a sampler checkpoint's archive is, as an address under `/api/v1`. `tinker://RUN/sampler_weights/NAME` */
-export function archivePath(path: string): string | null {
+function archivePath(path: string): string | null {
   const [, run, name] = /^tinker:\/\/([\w-]+)\/(?:sampler_weights\/)?([\w.-]+)$/.exec(path) ?? []
   return run === undefined ? null : `training_runs/${run}/checkpoints/${name}/archive`
 }

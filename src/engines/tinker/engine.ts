@@ -3,13 +3,14 @@
  * it has: a frozen reference is a sampler checkpoint and its prompt log-probabilities, losses it does not know are linearised
  * (passes.ts), loading is a new model. What cannot be had is refused in one line. See docs/tinker.md.
  */
+import { keyIn } from '../../services/index.ts'
 import type { Trainer } from '../engine.ts'
 import { readModelConfig } from '../local/index.ts'
 import { jsonCodec } from './codec.ts'
 import { Connection } from './connection.ts'
 import { RemoteModel } from './remote-model.ts'
 import { Session } from './session.ts'
-import { PACE, type Pace, parseTinkerSettings, type TinkerSettings, tinkerKey } from './settings.ts'
+import { PACE, type Pace, parseTinkerSettings, type TinkerSettings } from './settings.ts'
 import { TinkerTrainer } from './trainer.ts'
 
 export interface TinkerEngine {
@@ -23,7 +24,7 @@ export interface TinkerEngine {
 export async function openTinkerEngine(settings: TinkerSettings, pace: Pace = PACE): Promise<TinkerEngine> {
   const config = parseTinkerSettings(settings)
   const model = readModelConfig(config.folder)
-  const connection = new Connection(config, tinkerKey(config), jsonCodec, pace)
+  const connection = new Connection(config, keyIn(config.keyVariable), jsonCodec, pace)
   let session: Session | null = null
   try {
     session = await Session.open(connection)

@@ -1,6 +1,5 @@
 import { UserError } from '../../core/index.ts'
 import type { Datum, ForwardBackwardResult, Loss } from '../engine.ts'
-import type { ModelConfig } from '../local/index.ts'
 import { LossMetrics } from '../loss-metrics.ts'
 import type { Connection } from './connection.ts'
 import { RESUME } from './failures.ts'
@@ -48,22 +47,4 @@ export function passResult(data: readonly Datum[], loss: Loss, logprobs: number[
     })
   })
   return { loss: sum, metrics: metrics.means(), tokens: { trained, total }, logprobs }
-}
-
-/** @throws UserError for tokens that are not the model's, or too many of them */
-export function checkTokens(data: readonly Datum[], config: ModelConfig): void {
-  const { vocab_size: size, max_position_embeddings: limit } = config
-  data.forEach(({ tokens }, i) => {
-    if (tokens.length > limit) {
-      throw new UserError(
-        `datum ${i} has ${tokens.length} tokens; this model's context is ${limit}: shorten the prompt`,
-      )
-    }
-    const wrong = tokens.find((token) => !(token >= 0 && token < size))
-    if (wrong !== undefined) {
-      throw new UserError(
-        `datum ${i}: token ${wrong} is not in the vocabulary of ${size}: is this the model's own tokenizer?`,
-      )
-    }
-  })
 }

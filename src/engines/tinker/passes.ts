@@ -5,14 +5,16 @@
  * cannot be had so (entropy, other temperatures) is refused.
  */
 import { UserError } from '../../core/index.ts'
+import { checkTokens } from '../check-tokens.ts'
 import type { Datum, Loss } from '../engine.ts'
+import type { ModelConfig } from '../local/index.ts'
 import { short } from './codec.ts'
 import type { ServerTraits } from './settings.ts'
 import { type TokenInputs, tokenLoss } from './token-loss.ts'
 import { modelInput, type WireDatum, type WirePass, type WireTensor } from './wire.ts'
 
-/** @throws UserError for what the protocol cannot express, or where `data` lacks what the loss needs */
-export function checkPass(data: readonly Datum[], loss: Loss): void {
+/** @throws UserError for what the protocol cannot express, tokens of another model, or where `data` lacks what the loss needs */
+export function checkPass(data: readonly Datum[], loss: Loss, config: ModelConfig): void {
   if (loss.kind === 'ppo') {
     if (loss.entropy) {
       throw new UserError(
@@ -26,6 +28,7 @@ export function checkPass(data: readonly Datum[], loss: Loss): void {
     }
   }
   data.forEach((datum, index) => {
+    checkTokens(datum.tokens, `datum ${index}`, config)
     const needed = {
       weights: datum.weights,
       ...(loss.kind === 'ppo' && { advantages: datum.advantages, oldLogprobs: datum.oldLogprobs }),

@@ -1,7 +1,9 @@
 import { hash32, UserError } from '../../core/index.ts'
 import { Gate, ServiceError } from '../../services/index.ts'
+import { checkTokens } from '../check-tokens.ts'
 import type { Sample, Sampler, SamplingParams } from '../engine.ts'
 import type { ModelConfig } from '../local/index.ts'
+import { endOfStop } from '../stop.ts'
 import type { Connection } from './connection.ts'
 import { resultOf } from './future.ts'
 import { futureSchema, modelInput, type SamplesOutput, samplesSchema } from './wire.ts'
@@ -78,10 +80,12 @@ export interface SampledWeights {
 export class TinkerSampler implements Sampler {
   readonly vocabularySize: number
   readonly contextLength: number
+  private readonly config: ModelConfig
   private readonly queue: SamplingQueue
   private readonly weights: SampledWeights
 
   constructor(queue: SamplingQueue, config: ModelConfig, weights: SampledWeights) {
+    this.config = config
     this.queue = queue
     this.weights = weights
     this.vocabularySize = config.vocab_size
@@ -100,7 +104,7 @@ export class TinkerSampler implements Sampler {
     }
     prompts.forEach((prompt, i) => {
       if (prompt.length === 0) throw new UserError(`prompt ${i} is empty: there is nothing to continue`)
-      this.checkTokens(prompt, `prompt ${i}`)
+      checkTokens(prompt, `prompt ${i}`, this.config)
     })
     if (prompts.length === 0 || params.n === 0) return prompts.map(() => [])
     return await this.weights.use((session) =>
@@ -144,7 +148,7 @@ export class TinkerSampler implements Sampler {
       )
     }
     sequences.forEach((tokens, i) => {
-      this.checkTokens(tokens, `sequence ${i}`)
+      checkTokens(tokens, `sequence ${i}`, this.config)
     })
     if (sequences.every((tokens) => tokens.length < 2)) return sequences.map((tokens) => tokens.map(() => 0))
     return await this.weights.use((session) => settled(sequences.map((tokens) => this.logprobsOf(session, tokens))))
@@ -180,20 +184,6 @@ export class TinkerSampler implements Sampler {
     const advice = 'compare model and folder: they must be the same model'
     return new ServiceError(where, { kind: 'malformed', what: `sent ${what}`, advice })
   }
-
-  private checkTokens(tokens: readonly number[], what: string): void {
-    if (tokens.length > this.contextLength) {
-      throw new UserError(
-        `${what} has ${tokens.length} tokens; this model's context is ${this.contextLength}: shorten it`,
-      )
-    }
-    const wrong = tokens.find((token) => !(token >= 0 && token < this.vocabularySize))
-    if (wrong !== undefined) {
-      throw new UserError(
-        `${what}: token ${wrong} is not in the vocabulary of ${this.vocabularySize}: is this the model's own tokenizer?`,
-      )
-    }
-  }
 }
 
 /** From one seed, prompt i gets a hash of it and i; servers count up from there, sample by sample, in 31 bits. */
@@ -212,15 +202,7 @@ async function settled<T>(all: Promise<T>[]): Promise<T[]> {
 
 /** A sample up to the end of the first stop sequence in it. */
 function cut(sample: Sample, stop: readonly number[][]): Sample {
-  const { tokens, logprobs } = sample
-  for (let end = 1; end <= tokens.length; end++) {
-    const ends = stop.some(
-      (sequence) =>
-        sequence.length > 0 &&
-        sequence.length <= end &&
-        sequence.every((token, i) => tokens[end - sequence.length + i] === token),
-    )
-    if (ends) return { tokens: tokens.slice(0, end), logprobs: logprobs.slice(0, end), stopReason: 'stop' }
-  }
-  return sample
+  const end = endOfStop(sample.tokens, stop)
+  if (end === null) return sample
+  return { tokens: sample.tokens.slice(0, end), logprobs: sample.logprobs.slice(0, end), stopReason: 'stop' }
 }

@@ -1,6 +1,6 @@
 /** A session at the server: what it offers, and the heartbeat without which it ends. */
 import { ServiceError } from '../../services/index.ts'
-import { type Connection, Unheard } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { anythingSchema, clientConfigSchema, type ServerFlags, sessionSchema } from './wire.ts'
 
 /** The version of the public SDK whose requests these are: servers ask. */
@@ -67,7 +67,7 @@ export class Session {
       else if (OVER.has(reply.status)) this.end(reply.status)
     } catch (error) {
       // What else fails meets the same server, and says so.
-      if (!(error instanceof Unheard) && !(error instanceof ServiceError)) throw error
+      if (!(error instanceof ServiceError)) throw error
     } finally {
       this.beating = false
     }

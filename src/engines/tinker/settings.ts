@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { plainIssue, UserError } from '../../core/index.ts'
+import { keyVariableSchema } from '../../services/index.ts'
 
 /** What servers do differently and cannot be asked: it is declared, so that one config means the same gradient everywhere. */
 export interface ServerTraits {
@@ -40,10 +41,7 @@ const settingsSchema = z.strictObject({
     .transform((text) => text.replace(/(\/api\/v1)?\/*$/, ''))
     .optional(),
   /** The environment variable that holds the key; where it is not set, none is sent. */
-  keyVariable: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be the name of an environment variable, not the key itself')
-    .default('TINKER_API_KEY'),
+  keyVariable: keyVariableSchema.default('TINKER_API_KEY'),
   server: z.enum(['tinker', 'skyrl-jax']),
   /** The base model's name at the server. */
   model: z.string().min(1),
@@ -85,17 +83,6 @@ export function parseTinkerSettings(settings: TinkerSettings): TinkerConfig {
     throw new UserError('no Tinker server is named: give url, or set TINKER_BASE_URL', 2)
   }
   return { ...checked.data, url: checked.data.url }
-}
-
-/** The key, from the environment; null where there is none. @throws UserError where it cannot be one. */
-export function tinkerKey({ keyVariable }: TinkerConfig): string | null {
-  const key = process.env[keyVariable]?.trim()
-  if (!key) return null
-  if (/^[\x21-\x7e]+$/.test(key)) return key
-  throw new UserError(
-    `${keyVariable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`,
-    2,
-  )
 }
 
 /** How long the small waits are, in seconds. Tests are in more of a hurry. */

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import { download } from './download.ts'
 import { RESUME } from './failures.ts'
 import type { Pending } from './future.ts'
-import { checkTokens, logprobRows, passResult } from './pass-result.ts'
+import { logprobRows, passResult } from './pass-result.ts'
 import { builtInPass, checkPass, chunksOf, forwardPass, isBuiltIn, linearisedPass } from './passes.ts'
 import { RemoteModel } from './remote-model.ts'
 import { SamplingQueue, SamplingSession, TinkerSampler } from './sampler.ts'
@@ -68,8 +68,7 @@ export class TinkerTrainer implements Trainer {
    * passes.ts). @throws UserError for what cannot be expressed
    */
   async forwardBackward(data: Datum[], loss: Loss): Promise<ForwardBackwardResult> {
-    checkPass(data, loss)
-    checkTokens(data, this.config)
+    checkPass(data, loss, this.config)
     const sent = data.flatMap((datum, index): Sent[] =>
       datum.weights.some((weight) => weight !== 0) ? [{ index, datum }] : [],
     )

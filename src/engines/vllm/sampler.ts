@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hash32, UserError } from '../../core/index.ts'
 import { JsonService, type ServiceSettings } from '../../services/index.ts'
 import type { Alternatives, Sample, Sampler, SamplingParams, Scored } from '../engine.ts'
+import { endOfStop } from '../stop.ts'
 import { type Choice, completionSchema, modelsSchema, tokenOf } from './wire.ts'
 
 export interface VllmOptions {
@@ -165,7 +166,7 @@ export class VllmSampler implements Sampler {
     }
     const other = logprobs.tokens.findIndex((name, at) => tokenOf(name) !== tokens[at])
     if (other >= 0) throw this.wrong(`tells the log-probability of another token than it sampled, at ${other}`)
-    const end = endOf(tokens, stop)
+    const end = endOfStop(tokens, stop)
     const length = end ?? tokens.length
     return {
       tokens: tokens.slice(0, length),
@@ -196,17 +197,6 @@ export class VllmSampler implements Sampler {
   private wrong(what: string): UserError {
     return new UserError(`${this.service.where} ${what}: it has to be a vLLM of 0.10.2 or newer`)
   }
-}
-
-/** After how many tokens a sample has ended; null where none of the stop sequences is in it. */
-function endOf(tokens: readonly number[], stop: readonly number[][]): number | null {
-  for (let end = 1; end <= tokens.length; end++) {
-    for (const one of stop) {
-      if (one.length > 0 && one.length <= end && one.every((token, i) => tokens[end - one.length + i] === token))
-        return end
-    }
-  }
-  return null
 }
 
 function mostProbable(entries: [token: number, logprob: number][], count: number): Alternatives {

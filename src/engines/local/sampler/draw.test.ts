@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { drawRestricted, drawToken, endsWithStop, mostProbable } from './draw.ts'
+import { drawRestricted, drawToken, mostProbable } from './draw.ts'
 
 const row = { values: Float32Array.of(9, 9, 0.1, 0.4, 0, 0.3, 0.2, 9), offset: 2, size: 5 }
 
@@ -27,11 +27,5 @@ describe('drawing', () => {
   it('takes the lowest id among equals', () => {
     expect(mostProbable(row)).toBe(1)
     expect(mostProbable({ values: Float32Array.of(0.5, 0.5), offset: 0, size: 2 })).toBe(0)
-  })
-
-  it('recognises stop sequences at the end only', () => {
-    expect(endsWithStop([1, 2, 3], [[2, 3]])).toBe(true)
-    expect(endsWithStop([2, 3, 1], [[2, 3]])).toBe(false)
-    expect(endsWithStop([3], [[2, 3], []])).toBe(false)
   })
 })

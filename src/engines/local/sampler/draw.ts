@@ -69,13 +69,3 @@ export function drawRestricted(row: Row, u: number, topK: number, topP: number):
   }
   return candidates[kept - 1]
 }
-
-/** Whether `tokens` ends with one of the stop sequences; empty ones never match. */
-export function endsWithStop(tokens: readonly number[], stop: readonly (readonly number[])[]): boolean {
-  return stop.some(
-    (sequence) =>
-      sequence.length > 0 &&
-      sequence.length <= tokens.length &&
-      sequence.every((token, i) => tokens[tokens.length - sequence.length + i] === token),
-  )
-}

@@ -7,6 +7,7 @@ import {
   writeFolderAtomic,
   writeSafetensors,
 } from '../../../store/index.ts'
+import { checkTokens } from '../../check-tokens.ts'
 import type { AdamParams, Datum, ForwardBackwardResult, Loss, Scored } from '../../engine.ts'
 import { LossMetrics } from '../../loss-metrics.ts'
 import type { ModelConfig } from '../config.ts'
@@ -81,23 +82,10 @@ export class TrainerCore {
     return runs.map((groups) => layoutRun(groups, heads, prefixRows))
   }
 
-  private checkTokens(tokens: readonly number[]): void {
-    const { vocab_size: size, max_position_embeddings: limit } = this.config
-    if (tokens.length > limit) {
-      throw new UserError(
-        `a sequence has ${tokens.length} tokens; this model's context is ${limit}: shorten the prompt`,
-      )
-    }
-    const wrong = tokens.find((token) => !(token >= 0 && token < size))
-    if (wrong !== undefined) {
-      throw new UserError(`token ${wrong} is not in the vocabulary of ${size}: is this the model's own tokenizer?`)
-    }
-  }
-
   /** Adds the gradient of Σ weight × loss. If it throws (a loss or gradient is not finite), the sum so far is cleared. */
   async forwardBackward(data: readonly Datum[], loss: Loss): Promise<ForwardBackwardResult> {
     const sequences = data.flatMap((datum, index): Sequence[] => {
-      this.checkTokens(datum.tokens)
+      checkTokens(datum.tokens, `datum ${index}`, this.config)
       checkDatum(datum, loss, index)
       const selected = datum.weights.flatMap((weight, t) => (weight !== 0 ? [t] : []))
       return selected.length > 0 ? [{ index, tokens: datum.tokens, selected }] : []
@@ -221,7 +209,7 @@ export class TrainerCore {
   /** Runs that predict every token but the first of each sequence. */
   private wholeSequences(sequences: readonly (readonly number[])[]): { layout: RunLayout; targets: Int32Array }[] {
     const wanted = sequences.flatMap((tokens, index): Sequence[] => {
-      this.checkTokens(tokens)
+      checkTokens(tokens, `sequence ${index}`, this.config)
       const selected = Array.from({ length: Math.max(0, tokens.length - 1) }, (_, i) => i + 1)
       return selected.length > 0 ? [{ index, tokens, selected }] : []
     })

@@ -70,7 +70,7 @@ describe('every method, end to end', () => {
       for (const arm of evaluated) {
         expect(arm.policy.map(({ split }) => split)).toEqual(['seen', 'unseen'])
         expect(arm.worldModel.map(({ split }) => split)).toEqual(['seen', 'unseen'])
-      for (const { transitions } of arm.worldModel) expect(transitions).toBeGreaterThan(0)
+        for (const { transitions } of arm.worldModel) expect(transitions).toBeGreaterThan(0)
       }
       if (stages.includes('world-model-rl')) firstWorldModelSteps[name] = of('world-model-rl')[0]
     },

@@ -41,6 +41,7 @@ const ablations: Study['arms'] = {
   'continuous reward': { stages: [rwml()], settings: { reward: { mode: 'continuous' } }, seeds: 3 },
   'exact reward': { stages: [rwml()], settings: { reward: { kind: 'exact' } }, seeds: 3 },
   'τ_d = 0.2': { stages: [rwml()], settings: { reward: { threshold: 0.2 } }, seeds: 3 },
+  'no reasoning': { stages: [rwml({ settings: { reasoning: false } })], seeds: 3 },
 }
 
 /** The same from a base that was trained for a quarter and for half as long. */

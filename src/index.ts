@@ -80,15 +80,21 @@ export { cosineDistance, type Embedder, EmbeddingService, LexicalEmbedder, loadU
 export {
   type AdamParams,
   type Datum,
+  type Engine,
+  type EngineChoice,
+  type EngineFact,
+  type EngineNeeds,
   type EngineOptions,
+  type EnginePrices,
   type ForwardBackwardResult,
-  type LocalEngine,
   type Loss,
   openLocalEngine,
   type Sample,
   type Sampler,
   type SamplingParams,
+  type TinkerOptions,
   type Trainer,
+  tinkerEngine,
 } from './engines/index.ts'
 export {
   type AlfworldEnvironment,

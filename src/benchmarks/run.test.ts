@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { heldOutText } from '../../scripts/mini/held-out.ts'
 import { corpusKnowledge } from '../../scripts/mini/knowledge.ts'
-import { type LocalEngine, openLocalEngine } from '../engines/index.ts'
+import { type Engine, openLocalEngine } from '../engines/index.ts'
 import { ScriptedSampler } from '../engines/testing/scripted-sampler.ts'
 import { type ChatFormat, loadChatFormat, renderConversation } from '../tokens/index.ts'
 import { type Benchmark, limited, type Question, RIGHT } from './benchmark.ts'
@@ -91,7 +91,7 @@ describe('a benchmark', () => {
 })
 
 describe('the miniature', () => {
-  let engine: LocalEngine
+  let engine: Engine
   beforeAll(async () => {
     engine = await openLocalEngine('models/mini', { threads: 1, frozen: true })
   })

@@ -2,6 +2,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { availableParallelism, homedir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { engineReport, engineText } from './doctor-engine.ts'
+import { pathName } from './paths.ts'
+import { setOption, settingsGiven } from './settings.ts'
 import { textTable } from './table.ts'
 
 const LOWEST_NODE = 20
@@ -89,13 +92,25 @@ export function doctorText(report: DoctorReport): string {
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('cores, memory, data found, and what will run on this machine')
+    .description('cores, memory, data found, and what will run on this machine; or whether an engine elsewhere will do')
+    .option('--engine <experiment>', 'look at the engine that this experiment file names', pathName)
+    .addOption(setOption('a setting of the experiment'))
     .option('--json', 'print one JSON object')
-    .addHelpText('after', '\nExamples:\n  rwml doctor\n  ALFWORLD_DATA=games rwml doctor --json')
-    .action(async (options: { json?: boolean }) => {
-      const report = await inspectMachine()
-      process.stdout.write(`${options.json ? JSON.stringify(report) : doctorText(report)}\n`)
-      if (!report.ok) process.exitCode = 1
+    .addHelpText(
+      'after',
+      `
+Examples:
+  rwml doctor
+  ALFWORLD_DATA=games rwml doctor --json
+  rwml doctor --engine experiment.ts      its server: reachable, has the model, long enough a context, can what is asked`,
+    )
+    .action(async ({ engine, set, json }: { engine?: string; set: string[]; json?: boolean }) => {
+      const show = <T extends { ok: boolean }>(report: T, text: (report: T) => string) => {
+        process.stdout.write(`${json ? JSON.stringify(report) : text(report)}\n`)
+        if (!report.ok) process.exitCode = 1
+      }
+      if (engine === undefined) show(await inspectMachine(), doctorText)
+      else show(await engineReport(engine, settingsGiven(set)), engineText)
     })
 }
 

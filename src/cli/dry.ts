@@ -26,7 +26,10 @@ export function planText(plan: MethodPlan, isTerminal: boolean): string {
   ].join('\n\n')
 }
 
-function planTable({ stages }: MethodPlan): string {
+function planTable({ stages, engine }: MethodPlan): string {
+  const prices = engine?.prices
+  const cost = (sampled: number, trained: number) =>
+    prices ? [dollars((sampled * prices.sampled + trained * prices.trained) / 1e6)] : []
   const count = (value: number) => (value > 0 ? large(value) : '–')
   const rows = stages.map(({ stage, plan }) =>
     plan
@@ -38,8 +41,9 @@ function planTable({ stages }: MethodPlan): string {
           count(plan.sampled),
           count(plan.trained),
           time(plan.seconds),
+          ...cost(plan.sampled, plan.trained),
         ]
-      : [stage.title, 'not estimated', '', '', '', '', ''],
+      : [stage.title, 'not estimated', '', '', '', '', '', ''],
   )
   const sum = (key: 'episodes' | 'steps' | 'sampled' | 'trained' | 'seconds') =>
     stages.reduce((total, { plan }) => total + (plan?.[key] ?? 0), 0)
@@ -51,18 +55,29 @@ function planTable({ stages }: MethodPlan): string {
     count(sum('sampled')),
     count(sum('trained')),
     time(sum('seconds')),
+    ...cost(sum('sampled'), sum('trained')),
   ]
-  const headers = ['stage', 'work', 'episodes', 'steps', 'tokens written', 'tokens trained', 'time']
+  const headers = [
+    'stage',
+    'work',
+    'episodes',
+    'steps',
+    'tokens written',
+    'tokens trained',
+    'time',
+    ...(prices ? ['cost'] : []),
+  ]
   return textTable({
     columns: headers.map((header, index) => ({ header, align: index < 2 ? 'left' : 'right' })),
     rows: [...rows, total],
   })
 }
 
+const dollars = (amount: number): string => (amount > 0 ? `≈ $${amount.toFixed(2)}` : '–')
 const time = (seconds: number): string => (seconds > 0 ? `≈ ${formatDuration(seconds)}` : '–')
 
 /** What the figures rest on, and the memory. */
-function basis({ rehearsal, parameters, memory, agent }: MethodPlan): string {
+function basis({ rehearsal, parameters, memory, engine, agent }: MethodPlan): string {
   const { episodes, recorded, turns, valid, rewarded, episode, prediction, shown } = rehearsal
   const lines =
     episodes > 0
@@ -75,7 +90,10 @@ function basis({ rehearsal, parameters, memory, agent }: MethodPlan): string {
         ]
   return [
     ...lines,
-    'Times are from the speed of that small sample on this machine as busy as it is now, so roughly; the filter may leave less to train on.',
+    `Times are from the speed of that small sample ${engine ? `at ${engine.description}` : 'on this machine'} as busy as it is now, so roughly; the filter may leave less to train on.`,
+    ...(engine?.prices
+      ? ['Cost is what the engine takes for tokens written and trained on; other services take their own.']
+      : []),
     ...(shown.prediction === undefined
       ? [
           "No step of these episodes can train the world model: only valid ones do (collect.invalidShare lets others in), and only what fits the model's context.",
@@ -83,7 +101,7 @@ function basis({ rehearsal, parameters, memory, agent }: MethodPlan): string {
       : []),
     rewarded ? 'The environment gives a task reward.' : 'No task reward was seen: what needs one is left out.',
     `Asked as the agent “${agent}”.`,
-    `The model has ${large(parameters)} parameters; training takes about ${gigabytes(memory)} of memory.`,
+    `The model has ${large(parameters)} parameters; ${memory === null ? `it is trained elsewhere: ${engine?.description}` : `training takes about ${gigabytes(memory)} of memory`}.`,
   ].join('\n')
 }
 

@@ -32,7 +32,7 @@ export async function runExperiment({
   const method = methodOf(experiment)
   const resolved = settingsOf(experiment, overrides)
   const goOn = `${command} --out ${shellQuote(out)} --resume`
-  const { environment, agent } = experiment
+  const { environment, agent, engine } = experiment
   const began = performance.now()
   await interruptible(goOn, async (signal) => {
     const run = await openRun({
@@ -41,6 +41,7 @@ export async function runExperiment({
       method,
       environment,
       agent,
+      engine,
       command,
       resume,
       progress: new Progress(),

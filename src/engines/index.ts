@@ -1,3 +1,4 @@
+export * from './choice.ts'
 export * from './engine.ts'
 export * from './flops.ts'
 export * from './local/index.ts'

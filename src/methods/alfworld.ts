@@ -30,6 +30,7 @@ export const alfworldPreset: Preset<Config> = {
     threads: ours(0),
     provider: ours('cpu'),
     tokenBudget: ours(0),
+    maxLag: ours(0),
     lora: { rank: ours(0), alpha: ours(32), targets: ours('all-linear') },
   },
   agent: {

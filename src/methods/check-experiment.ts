@@ -30,6 +30,13 @@ const agent = z.looseObject({
   predictionLabel: callable,
 })
 
+const engine = z.looseObject({
+  description: z.string(),
+  identity: z.looseObject({}),
+  open: callable,
+  inspect: callable,
+})
+
 const stage = z.looseObject({ name: z.string().min(1), title: z.string(), options: z.looseObject({}), run: callable })
 
 const experiment = z.strictObject({
@@ -37,6 +44,7 @@ const experiment = z.strictObject({
   method: z.union([z.string(), z.looseObject({ name: z.string().min(1), stages: z.array(stage).min(1) })]).optional(),
   environment: environment.optional(),
   agent: agent.optional(),
+  engine: engine.optional(),
   out: z.string().min(1).optional(),
   settings: z.looseObject({}).optional(),
 })
@@ -45,6 +53,7 @@ const experiment = z.strictObject({
 const SEE: Record<string, string> = {
   environment: 'see docs/own-environment.md',
   agent: 'see the Agent interface in docs/api.md',
+  engine: 'an engine is what tinkerEngine({ … }) gives: see docs/tinker.md',
   method: 'a method is a name or { name, stages }',
 }
 

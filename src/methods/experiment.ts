@@ -1,21 +1,25 @@
 import type { Agent } from '../agents/index.ts'
 import { UserError } from '../core/index.ts'
+import type { EngineChoice } from '../engines/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { type Config, type ResolvedConfig, resolveConfig } from '../stages/index.ts'
 import { alfworldPreset } from './alfworld.ts'
+import { alfworldQwenPreset, tau2QwenPreset } from './cluster.ts'
 import { METHODS, type Method } from './method.ts'
 import { miniDataPreset, miniPreset } from './mini.ts'
 import { toolsPreset } from './tools.ts'
 
 /**
  * Settings to start from: the miniature's on generated households or on ALFWorld's games, the paper's on ALFWorld, the paper's
- * for conversations with tools.
+ * for conversations with tools; and the paper's with the models that it trained.
  */
 export const PRESETS = {
   mini: miniPreset,
   'mini-data': miniDataPreset,
   alfworld: alfworldPreset,
   tools: toolsPreset,
+  'alfworld-qwen2.5-7b': alfworldQwenPreset,
+  'tau2-qwen3-8b': tau2QwenPreset,
 } as const
 
 type Settings<T> = { [K in keyof T]?: T[K] extends object ? Settings<T[K]> : T[K] }
@@ -30,6 +34,8 @@ export interface Experiment {
   environment?: Environment
   /** How the model plays it. Default: the one that the settings name. */
   agent?: Agent
+  /** Where the model is trained and sampled from: `tinkerEngine({ … })`. Default: this machine. */
+  engine?: EngineChoice
   /** Where the run goes when the command line does not say. */
   out?: string
   settings?: Settings<Config>

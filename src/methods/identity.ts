@@ -14,14 +14,15 @@ import type { Parts } from './parts.ts'
  * environment answers cannot be told from outside; of that, some recorded episodes are played again (`checkReplay`).
  */
 export function identityOf(config: Config, method: Method, parts: Parts): Record<string, string> {
-  const { environment, agent, baseModel, threads } = parts
+  const { environment, agent, baseModel, threads, engine } = parts
   const splits = ['train', ...HELD_OUT.filter((split) => environment.splits().includes(split))]
   return {
     settings: hashOf(config),
     method: hashOf(method.stages.map(({ name, options }) => ({ name, options }))),
-    'model (weights or tokenizer)': modelHash(baseModel),
+    'model (weights or tokenizer)': modelHash(baseModel, engine === undefined),
     ...Object.fromEntries(method.stages.flatMap(readFromElsewhere)),
-    'number of threads': hashOf(threads),
+    // What is computed elsewhere does not hang on this machine.
+    ...(engine ? { engine: hashOf(engine.identity) } : { 'number of threads': hashOf(threads) }),
     ...Object.fromEntries(splits.map((split) => [`set of tasks in "${split}"`, hashOf(environment.tasks(split))])),
     'agent (its prompts)': hashOf({
       name: agent.name,
@@ -51,7 +52,9 @@ const EXAMPLE: Transition = {
 function readFromElsewhere({ name, options, files = [] }: Stage): [string, string][] {
   const { from } = options
   const isFolder = typeof from === 'string' && existsSync(join(from, 'config.json'))
-  const started: [string, string][] = isFolder ? [[`model at ${from}, from which ${name} starts`, modelHash(from)]] : []
+  const started: [string, string][] = isFolder
+    ? [[`model at ${from}, from which ${name} starts`, modelHash(from, true)]]
+    : []
   return [
     ...started,
     ...files.map((path): [string, string] => [`file ${path}, which ${name} reads`, fileHash(path, name)]),
@@ -67,11 +70,12 @@ function fileHash(path: string, stage: string): string {
   return hash.digest('hex')
 }
 
-function modelHash(folder: string): string {
+/** Without its weights where they are an engine's elsewhere. */
+function modelHash(folder: string, weights: boolean): string {
   const hash = createHash('sha256')
   const named = (name: string) => join(folder, name)
   const texts = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
-  for (const path of [named('config.json'), ...weightFiles(folder), ...texts.map(named)])
+  for (const path of [named('config.json'), ...(weights ? weightFiles(folder) : []), ...texts.map(named)])
     if (existsSync(path)) updateFromFile(hash, path)
   return hash.digest('hex')
 }

@@ -51,7 +51,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   try {
     const begunWith = identityOf(config, options.method, parts)
     checkResume(run, options, begunWith)
-    const engine = await openEngine(parts)
+    const engine = await openEngine(parts, config)
     const trainer = new MeteredTrainer(engine.trainer(), modelFlops(engine.config, parts.lora))
     const now = new Date().toISOString()
     const info: RunInfo = {
@@ -65,6 +65,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
         parameters: parameterCount(engine.config),
         description: describeModel(baseModel),
       },
+      engine: parts.engine?.description,
       ...whereItRan(),
       begunWith,
       startedAt: existsSync(run.runFile) ? run.readInfo().startedAt : now,

@@ -17,8 +17,11 @@ import {
 } from '../agents/index.ts'
 import { gigabytes, hash32, UserError } from '../core/index.ts'
 import {
+  type Engine,
+  type EngineChoice,
+  type EngineFact,
+  type EngineNeeds,
   LORA_CHOICES,
-  type LocalEngine,
   type Lora,
   type ModelConfig,
   machineMemory,
@@ -42,6 +45,8 @@ import { type ChatFormat, loadChatFormat } from '../tokens/index.ts'
 export interface Given {
   environment?: Environment
   agent?: Agent
+  /** Where the model is trained and sampled from. Default: this machine. */
+  engine?: EngineChoice
 }
 
 /** What an experiment is made of, before there is a run folder. */
@@ -58,6 +63,8 @@ export interface Parts {
   rowBudget: number | undefined
   /** The adapter that is trained beside it; absent: all of its weights are. */
   lora: Lora | undefined
+  /** Not this machine. */
+  engine: EngineChoice | undefined
 }
 
 /** The package's own folder, wherever it is installed. */
@@ -77,6 +84,7 @@ export function partsOf(config: Config, given: Given, warn: (message: string) =>
     provider: config.model.provider,
     rowBudget: config.model.tokenBudget || undefined,
     lora: loraOf(config),
+    engine: given.engine,
   }
 }
 
@@ -90,10 +98,34 @@ function loraOf({ model }: Config): Lora | undefined {
   return rank === 0 ? undefined : { rank, alpha, targets: LORA_CHOICES[targets] }
 }
 
-/** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory. */
-export async function openEngine({ baseModel, threads, provider, rowBudget, lora }: Parts): Promise<LocalEngine> {
+/** The base model, ready to sample and train; close it. @throws UserError where it does not fit this machine's memory, or the engine. */
+export async function openEngine(parts: Parts, config: Config): Promise<Engine> {
+  const { baseModel, threads, provider, rowBudget, lora, engine } = parts
+  if (engine) return await engine.open(needsOf(parts, config))
   refuseWithoutMemory(readModelConfig(baseModel), lora)
   return openLocalEngine(baseModel, { threads, provider, rowBudget, lora })
+}
+
+/** What an experiment asks of the engine that it names. */
+export function needsOf({ baseModel, lora }: Pick<Parts, 'baseModel' | 'lora'>, config: Config): EngineNeeds {
+  const { worldModel, policy, optimiser } = config
+  return {
+    folder: baseModel,
+    lora,
+    clipNorm: optimiser.clipNorm,
+    entropy: [worldModel.entropy, policy.entropy],
+    temperatures: [worldModel.temperature, policy.temperature],
+  }
+}
+
+/** What can be found out about the engine that an experiment names, without training; null where it names none. */
+export async function inspectEngine(
+  { engine }: Given,
+  config: Config,
+): Promise<{ description: string; facts: EngineFact[] } | null> {
+  if (!engine) return null
+  const needs = needsOf({ baseModel: modelFolder(config.model.path), lora: loraOf(config) }, config)
+  return { description: engine.description, facts: await engine.inspect(needs) }
 }
 
 /** ALFWorld, as the settings say. */

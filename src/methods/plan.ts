@@ -1,4 +1,4 @@
-import { type ModelConfig, parameterCount, trainingMemory } from '../engines/index.ts'
+import { type EngineChoice, type ModelConfig, parameterCount, trainingMemory } from '../engines/index.ts'
 import { HELD_OUT } from '../environments/index.ts'
 import { type Config, type Expected, type Rehearsal, rehearse, type Stage, type StagePlan } from '../stages/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
@@ -13,8 +13,10 @@ export interface MethodPlan {
   rehearsal: Rehearsal
   model: ModelConfig
   parameters: number
-  /** Estimated peak of training, bytes. */
-  memory: number
+  /** Estimated peak of training, bytes; null where it is not this machine's. */
+  memory: number | null
+  /** Where it would be trained, when not here. */
+  engine: EngineChoice | undefined
   /** Name of the agent: how the model is asked, and whether its template shows the tools. */
   agent: string
   /** Turns the rehearsal's tokens into text. */
@@ -31,7 +33,7 @@ export async function planMethod(
   const parts = partsOf(config, given, warn)
   const { environment, agent, format } = parts
   requireTasks(environment)
-  const engine = await openEngine(parts)
+  const engine = await openEngine(parts, config)
   try {
     const rehearsal = await rehearse({ environment, agent, format, trainer: engine.trainer(), config })
     const heldOut = HELD_OUT.filter((split) => environment.splits().includes(split))
@@ -47,7 +49,8 @@ export async function planMethod(
       rehearsal,
       model: engine.config,
       parameters: parameterCount(engine.config),
-      memory: trainingMemory(engine.config, parts.lora),
+      memory: parts.engine ? null : trainingMemory(engine.config, parts.lora),
+      engine: parts.engine,
       agent: agent.name,
       format,
     }

@@ -38,6 +38,8 @@ export interface RunFacts {
   seed: number
   environment: string
   model: { name: string; parameters: number; description: string }
+  /** Where it was trained and sampled from; absent: on this machine. */
+  engine?: string
   /** `memory` in bytes. */
   machine: { cpu: string; cores: number; memory: number }
   /** ISO 8601. */

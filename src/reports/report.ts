@@ -37,6 +37,7 @@ function reportDocument(input: ReportInput): ReportDocument {
       `environment ${run.environment}`,
       `model ${run.model.name}, ${formatLarge(run.model.parameters)} parameters: ${run.model.description}`,
       `seed ${run.seed}`,
+      ...(run.engine === undefined ? [] : [`trained as ${run.engine}`]),
       `${run.machine.cpu}, ${plural(run.machine.cores, 'core')}, ${formatMemory(run.machine.memory)}`,
       `started ${run.startedAt}`,
       `rwml ${run.version}`,

@@ -14,6 +14,7 @@ export const runFileSchema = z.object({
   seed: z.number(),
   environment: z.string(),
   model: z.object({ name: z.string(), parameters: count, description: z.string().default('') }),
+  engine: z.string().optional(),
   machine: z.object({ cpu: z.string(), cores: count, memory: count }),
   startedAt: z.string(),
   status: z.string().optional(),

@@ -40,7 +40,7 @@ describe('what a second try can mend', () => {
     ['dropped', { kind: 'broken', text: 'It is the' }],
     ['stalled', { kind: 'silent' }],
     ['stalled', { kind: 'stalled', text: 'It is the' }],
-    ['stalled', answer('a long one', { pauseMs: 100, usage: null })],
+    ['stalled', answer('a long one', { pauseMs: 500, usage: null })],
     ['cutOff', { kind: 'cutOff', text: 'It is the' }],
     ['malformed', { kind: 'raw', type: 'text/event-stream', body: 'data: {"choices": [\n\n' }],
     ['malformed', { kind: 'raw', type: 'application/json', body: '{"choices": [' }],
@@ -53,7 +53,7 @@ describe('what a second try can mend', () => {
   for (const [kind, reply] of kinds) {
     it(`${kind}: ${JSON.stringify(reply)}`, async () => {
       const server = await serverFor(inTurn(reply, reply, answer('well')))
-      const limits = { firstByteSeconds: 0.1, gapSeconds: 0.15, answerSeconds: 0.25 }
+      const limits = { firstByteSeconds: 0.5, gapSeconds: 0.75, answerSeconds: 1.25 }
       const service = serviceAt(server.url, kind === 'stalled' ? limits : {})
       expect((await service.complete(HELLO)).text).toBe('well')
       expect(service.counters()).toMatchObject({ calls: 1, requests: 3, retries: 2, errors: { [kind]: 2 } })

@@ -58,6 +58,11 @@ export const configSchema = z.strictObject({
     provider: z.enum(PROVIDERS),
     /** Most tokens in one forward and backward pass; gradients add up over as many as it takes. 0 = by memory. */
     tokenBudget: z.int().min(0),
+    /**
+     * How many steps older than the weights that learn from them samples may be in RL: more than 0 lets an engine that can sample
+     * and train at once do so. 0 = strictly on-policy.
+     */
+    maxLag: z.int().min(0).max(16),
     /** Train an adapter beside the model's weights, and not the weights. */
     lora: z.strictObject({
       /** 0 = train the weights. */

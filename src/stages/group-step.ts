@@ -1,8 +1,11 @@
 import { hash32 } from '../core/index.ts'
 import type { Sampler } from '../engines/index.ts'
 import { type GroupMember, learningRateAt, policyUpdate } from '../learning/index.ts'
+import type { Checkpoint } from '../store/index.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
+import { RolloutsAhead } from './rollouts-ahead.ts'
+import { savesAfter, type TrainLoop, trainLoop } from './train-loop.ts'
 
 /** What the groups of one step came from: groups of samples with rewards, and figures to log beside the update's. */
 export interface Rollout {
@@ -16,18 +19,54 @@ export interface GroupStep {
   longest: number
   /** Control: advantages are handed out at random among the samples of a step. */
   permuted?: boolean
-  /** Samples and scores the groups of a step; a pure function of step and weights. */
-  rollout(step: number): Promise<Rollout>
+  /** Samples and scores the groups of a step; a pure function of step and the sampler's weights. */
+  rollout(step: number, sampler: Sampler): Promise<Rollout>
 }
 
-/** One GRPO step of either RL stage: sample groups with the live policy, update, and what to log of it. */
-export async function groupStep(
+/** Whose step comes at a place of a stage, and which of its steps that is. */
+export interface GroupTurn {
+  work: GroupStep
+  step: number
+  /** Logged beside the step's own. */
+  metrics?: Record<string, number>
+}
+
+/** The loop of an RL stage; `turn` says what is done at its steps, counted from 0. */
+export async function groupLoop(
   context: StageContext,
-  { settings, longest, permuted, rollout }: GroupStep,
+  loop: Omit<TrainLoop, 'step' | 'note'>,
+  turn: (at: number) => GroupTurn,
+): Promise<Checkpoint> {
+  const ahead = new RolloutsAhead({
+    trainer: context.trainer,
+    maxLag: context.config.model.maxLag,
+    steps: loop.steps,
+    saved: (done) => savesAfter(done, loop),
+    rollout: (at, sampler) => turn(at).work.rollout(turn(at).step, sampler),
+  })
+  try {
+    return await trainLoop(context, {
+      ...loop,
+      async step(at, reference) {
+        const { work, step, metrics } = turn(at)
+        const own = await groupStep(context, work, step, await ahead.of(at), usesReference(work) ? reference : null)
+        return { ...own, ...metrics }
+      },
+      note: ({ reward }) => `reward ${reward.toFixed(3)}`,
+    })
+  } finally {
+    await ahead.settled()
+  }
+}
+
+/** One GRPO step of either RL stage: update on the groups that were sampled, and what to log of it. */
+async function groupStep(
+  context: StageContext,
+  { settings, longest, permuted }: GroupStep,
   step: number,
+  { groups, metrics }: Rollout,
   reference: Sampler | null,
 ): Promise<Record<string, number>> {
-  const { groups, metrics } = await rollout(step)
   const learningRate = learningRateAt(
     { kind: 'constant', peak: settings.learningRate, warmupSteps: settings.warmupSteps },
     step,
@@ -55,5 +94,3 @@ export async function groupStep(
 }
 
 export const usesReference = ({ settings }: GroupStep): boolean => settings.kl.coefficient > 0
-
-export const rewardNote = ({ reward }: Record<string, number>): string => `reward ${reward.toFixed(3)}`

@@ -1,11 +1,10 @@
 import { UserError } from '../core/index.ts'
 import { armsOf } from './arms.ts'
 import type { Config } from './config.ts'
-import { groupStep, rewardNote, usesReference } from './group-step.ts'
+import { groupLoop, usesReference } from './group-step.ts'
 import { free, planArms } from './plan.ts'
 import { policyPlan, policyWork } from './policy-rl.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
-import { trainLoop } from './train-loop.ts'
 import { type WorldModelOptions, worldModelPlan, worldModelTraits, worldModelWork } from './world-model-rl.ts'
 
 export interface InterleaveOptions {
@@ -40,19 +39,17 @@ export function interleavedStage(options: TrainingStage & WorldModelOptions & In
         turns.findIndex(({ kind, step }) => kind === 'policy' && step === policySteps - 1) + 1
       const works = { policy, worldModel: worldModel.work }
       const start = startOf(artifacts, name, options.from)
-      const checkpoint = await trainLoop(context, {
+      const loop = {
         stage: name,
         title: name,
         start,
         steps: turns.length,
         reference: usesReference(policy) || usesReference(worldModel.work),
         keep: curve.map(stageSteps),
-        async step(at, reference) {
-          const { kind, step } = turns[at]
-          const metrics = await groupStep(context, works[kind], step, usesReference(works[kind]) ? reference : null)
-          return { ...metrics, policyStep: kind === 'policy' ? 1 : 0 }
-        },
-        note: rewardNote,
+      }
+      const checkpoint = await groupLoop(context, loop, (at) => {
+        const { kind, step } = turns[at]
+        return { work: works[kind], step, metrics: { policyStep: kind === 'policy' ? 1 : 0 } }
       })
       armsOf(context, artifacts, checkpoint, arm, curve, { ...worldModelTraits(context, options), start, stageSteps })
       return { notes: [`${worldModel.steps} world-model and ${settings.steps} policy steps`] }

@@ -1,4 +1,5 @@
 import { hash32, Random } from '../core/index.ts'
+import type { Sampler } from '../engines/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import { playWave, type Slot } from '../rollouts/index.ts'
 import { armsOf, UNTRAINED, untrainedArm } from './arms.ts'
@@ -8,10 +9,9 @@ import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { PERMUTED } from './controls.ts'
 import { observedMasks } from './environment-tokens.ts'
-import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type GroupStep, groupLoop, type Rollout, usesReference } from './group-step.ts'
 import { type Expected, free, ofLength, planArms, type Rehearsal, type StagePlan, times } from './plan.ts'
 import { type Stage, startOf, type TrainingStage } from './stage.ts'
-import { trainLoop } from './train-loop.ts'
 import { storedWave } from './waves.ts'
 
 export interface PolicyOptions {
@@ -49,16 +49,15 @@ export function policyStage(options: TrainingStage & PolicyOptions = {}): Stage 
         untrainedArm(artifacts, name, arm, traits)
         return { notes: [nothing, UNTRAINED] }
       }
-      const checkpoint = await trainLoop(context, {
+      const loop = {
         stage: name,
         title: options.name ?? 'policy RL',
         start,
         steps: settings.steps,
         reference: usesReference(work),
         keep: options.curve,
-        step: (step, reference) => groupStep(context, work, step, reference),
-        note: rewardNote,
-      })
+      }
+      const checkpoint = await groupLoop(context, loop, (step) => ({ work, step }))
       armsOf(context, artifacts, checkpoint, arm, options.curve, traits)
       return {
         notes: [`${checkpoint.step} steps; before them the reward varied within ${varied} of ${groups} groups`],
@@ -93,7 +92,7 @@ async function firstVariance(
   const waves = Math.min(LOOKED_AT, settings.steps)
   context.progress.start('groups before', waves)
   for (let step = 0; step < waves && varied === 0; step++) {
-    const wave = await (step === 0 ? first : more).rollout(step)
+    const wave = await (step === 0 ? first : more).rollout(step, context.trainer.sampler())
     groups += wave.groups.length
     varied += wave.groups.filter((group) => group.some(({ reward }) => reward !== group[0].reward)).length
     context.progress.update(step + 1, `${varied} of ${groups} vary`)
@@ -128,25 +127,26 @@ export function policyWork(context: StageContext, stage: string, settings: Confi
   return {
     settings,
     longest: settings.maxTokens * settings.maxSteps,
-    rollout: (step) => {
+    rollout: (step, sampler) => {
       const order = new Random('tasks', config.seed, 'policy-rl', Math.floor(step / perEpoch)).shuffle(tasks)
       const at = (step % perEpoch) * settings.tasks
       const slots = order
         .slice(at, at + settings.tasks)
         .flatMap((task) => Array.from({ length: settings.groupSize }, (_, sample) => ({ task, sample })))
-      return playGroups(context, slots, stage, step, settings)
+      return playGroups(context, sampler, slots, stage, step, settings)
     },
   }
 }
 
 async function playGroups(
   context: StageContext,
+  sampler: Sampler,
   slots: Slot[],
   stage: string,
   step: number,
   settings: Config['policy'],
 ): Promise<Rollout> {
-  const { environment, agent, format, trainer, config, run, signal } = context
+  const { environment, agent, format, config, run, signal } = context
   const { groupSize, temperature, maxSteps, maxTokens, invalidPenalty, environmentTokens } = settings
   const path = run.rolloutsFile(`${stage}-${String(step).padStart(4, '0')}`)
   const trajectories = await storedWave(path, slots.length, () =>
@@ -154,7 +154,7 @@ async function playGroups(
       environment,
       agent,
       format,
-      sampler: trainer.sampler(),
+      sampler,
       seed: hash32(config.seed, 'policy-rl', step),
       temperature,
       maxSteps,

@@ -24,6 +24,11 @@ export interface TrainLoop {
 /** Steps between checkpoints. Counted, not timed: which checkpoints a run leaves must not depend on a clock. */
 const SAVE_EVERY = 20
 
+/** Whether a checkpoint is left after `done` steps. */
+export function savesAfter(done: number, { steps, keep = [] }: Pick<TrainLoop, 'steps' | 'keep'>): boolean {
+  return done % SAVE_EVERY === 0 || done === steps || keep.includes(done)
+}
+
 /**
  * The loop of every training stage: step, log, save. Goes on from the stage's last checkpoint and replays what came after
  * it to the same bits; a finished stage returns at once. Ctrl-C saves the last whole step.
@@ -51,7 +56,7 @@ export async function trainLoop(context: StageContext, loop: TrainLoop): Promise
       done++
       inStep = false
       progress.update(done, loop.note(metrics))
-      if (done % SAVE_EVERY === 0 || done === steps || keep.includes(done)) {
+      if (savesAfter(done, loop)) {
         saved = await saveCheckpoint(trainer, run, stage, done, keep)
       }
     }

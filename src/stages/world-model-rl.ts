@@ -1,4 +1,5 @@
 import { hash32, Random, type Transition, UserError } from '../core/index.ts'
+import type { Sampler } from '../engines/index.ts'
 import { answerSequence, predictAndScore } from '../evaluation/index.ts'
 import type { GroupMember } from '../learning/index.ts'
 import type { WorldModelReward } from '../rewards/index.ts'
@@ -6,11 +7,10 @@ import { type ArmTraits, armsOf } from './arms.ts'
 import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { coinFlips, mismatchTargets, PERMUTED } from './controls.ts'
-import { type GroupStep, groupStep, type Rollout, rewardNote, usesReference } from './group-step.ts'
+import { type GroupStep, groupLoop, type Rollout, usesReference } from './group-step.ts'
 import { type Planner, planArms, stepsOf, times } from './plan.ts'
 import { type Artifacts, need, type Stage, startOf, type TrainingStage } from './stage.ts'
 import { type Target, targeted } from './targets.ts'
-import { trainLoop } from './train-loop.ts'
 
 export interface WorldModelOptions {
   /** All but `true` are controls: see `controls.ts`. Default `true`. */
@@ -35,16 +35,15 @@ export function worldModelStage(options: TrainingStage & WorldModelOptions = {})
     async run(context, artifacts) {
       const { work, steps, notes } = worldModelWork(context, artifacts, name, options)
       const start = startOf(artifacts, name, options.from)
-      const checkpoint = await trainLoop(context, {
+      const loop = {
         stage: name,
         title: options.name ?? 'world-model RL',
         start,
         steps,
         reference: usesReference(work),
         keep: options.curve,
-        step: (step, reference) => groupStep(context, work, step, reference),
-        note: rewardNote,
-      })
+      }
+      const checkpoint = await groupLoop(context, loop, (step) => ({ work, step }))
       armsOf(context, artifacts, checkpoint, arm, options.curve, { ...worldModelTraits(context, options), start })
       return { notes: [`${checkpoint.step} steps`, ...notes] }
     },
@@ -118,25 +117,32 @@ export function worldModelWork(
       settings,
       longest: maxTokens,
       permuted: teaches === PERMUTED,
-      rollout: (step) => {
+      rollout: (step, sampler) => {
         const order = new Random('order', config.seed, Math.floor(step / perEpoch)).shuffle(transitions)
         const at = (step % perEpoch) * batch
-        return predictGroups(context, order.slice(at, at + batch), reward, step, settings, teaches === 'coin flip')
+        return predictGroups(
+          context,
+          sampler,
+          order.slice(at, at + batch),
+          reward,
+          step,
+          settings,
+          teaches === 'coin flip',
+        )
       },
     },
   }
 }
 
 async function predictGroups(
-  context: StageContext,
+  { agent, format, config }: StageContext,
+  sampler: Sampler,
   transitions: Transition[],
   reward: WorldModelReward,
   step: number,
   { groupSize, temperature, maxTokens, reasoning }: Config['worldModel'],
   coin: boolean,
 ): Promise<Rollout> {
-  const { agent, format, trainer, config } = context
-  const sampler = trainer.sampler()
   await sampler.reset()
   const scored = await predictAndScore(
     transitions,

@@ -15,6 +15,8 @@ const runInfoSchema = z.object({
   seed: z.int(),
   environment: z.string(),
   model: z.object({ name: z.string(), parameters: z.number(), description: z.string() }),
+  /** Where it is trained and sampled from; absent: on this machine. */
+  engine: z.string().optional(),
   /** `memory` in bytes. */
   machine: z.object({ cpu: z.string(), cores: z.int(), memory: z.number() }),
   /** Of the package and of Node. */

@@ -45,13 +45,14 @@ async function runOne(plan: StudyPlan, run: StudyRun, options: StudyOptions): Pr
     const taken = takeOver(folder, prints, world.tree.stages, others)
     if (taken.length > 0) writeJson(takenFile(folder), taken)
   }
-  const { environment, agent } = plan.experiment
+  const { environment, agent, engine } = plan.experiment
   const opened = await openRun({
     out: folder,
     resolved,
     method: world.method,
     environment,
     agent,
+    engine,
     command,
     resume: begun,
     progress,

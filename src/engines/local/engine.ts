@@ -1,4 +1,5 @@
 /** The local engine: ONNX Runtime in one worker thread that owns the weights, trains them and samples from them. */
+import type { Engine } from '../choice.ts'
 import type { Datum, ForwardBackwardResult, Loss, Sample, Sampler, SamplingParams, Scored, Trainer } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
 import { type EngineOptions, type ModelSource, packData, packRows, unpackRows, unpackSamples } from './protocol.ts'
@@ -84,19 +85,11 @@ class LocalTrainer implements Trainer {
   }
 }
 
-export interface LocalEngine {
-  readonly config: ModelConfig
-  /** The one trainer of this engine: the same object at every call. Its `sampler()` samples without training, too. */
-  trainer(): Trainer
-  /** Ends the worker thread; calls made before are answered, later ones refused. */
-  close(): Promise<void>
-}
-
 /**
  * Open a model folder (`config.json`, safetensors), or a new model of a given shape. Errors in the folder, or of an
- * ONNX Runtime that cannot be loaded, are `UserError`s.
+ * ONNX Runtime that cannot be loaded, are `UserError`s. Closing it ends the worker thread.
  */
-export async function openLocalEngine(source: ModelSource, options: EngineOptions): Promise<LocalEngine> {
+export async function openLocalEngine(source: ModelSource, options: EngineOptions): Promise<Engine> {
   const worker = new WorkerClient()
   try {
     const config = await worker.call('open', source, options)

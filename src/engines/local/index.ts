@@ -1,6 +1,6 @@
 export * from './config.ts'
 export * from './config-file.ts'
-export { type LocalEngine, openLocalEngine } from './engine.ts'
+export { openLocalEngine } from './engine.ts'
 export { GgufWeights, ggufConfig } from './gguf-model.ts'
 export { LORA_CHOICES, type Lora, loraSpecs } from './lora.ts'
 export * from './model-folder.ts'

@@ -4,7 +4,7 @@
  * (passes.ts), loading is a new model. What cannot be had is refused in one line. See docs/tinker.md.
  */
 import { keyIn } from '../../services/index.ts'
-import type { Trainer } from '../engine.ts'
+import type { Engine } from '../choice.ts'
 import { readModelConfig } from '../local/index.ts'
 import { jsonCodec } from './codec.ts'
 import { Connection } from './connection.ts'
@@ -13,15 +13,10 @@ import { Session } from './session.ts'
 import { PACE, type Pace, parseTinkerSettings, type TinkerSettings } from './settings.ts'
 import { TinkerTrainer } from './trainer.ts'
 
-export interface TinkerEngine {
-  /** The one trainer of this engine: the same object at every call. */
-  trainer(): Trainer
-  /** Unloads the model and ends the session. */
-  close(): Promise<void>
-}
-
-/** @throws UserError (settings, key, the folder), ServiceError (the server) */
-export async function openTinkerEngine(settings: TinkerSettings, pace: Pace = PACE): Promise<TinkerEngine> {
+/**
+ * Closing it unloads the model and ends the session. @throws UserError (settings, key, the folder), ServiceError (the server)
+ */
+export async function openTinkerEngine(settings: TinkerSettings, pace: Pace = PACE): Promise<Engine> {
   const config = parseTinkerSettings(settings)
   const model = readModelConfig(config.folder)
   const connection = new Connection(config, keyIn(config.keyVariable), jsonCodec, pace)
@@ -30,7 +25,7 @@ export async function openTinkerEngine(settings: TinkerSettings, pace: Pace = PA
     session = await Session.open(connection)
     const remote = await RemoteModel.create(connection, session)
     const trainer = new TinkerTrainer(connection, session, model, remote)
-    return { trainer: () => trainer, close: () => trainer.close() }
+    return { config: model, trainer: () => trainer, close: () => trainer.close() }
   } catch (error) {
     session?.close()
     connection.close()

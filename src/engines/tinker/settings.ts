@@ -11,6 +11,8 @@ export interface ServerTraits {
   reduction: 'sum' | 'mean'
   /** Whether `grad_clip_norm` is heeded. */
   clips: boolean
+  /** What adapters are scaled by, over their rank; the protocol has no word for it. */
+  alpha: number
   /** Whether a request that comes twice under one sequence number is done once: only then can it be sent again blindly. */
   idempotent: boolean
   /**
@@ -24,9 +26,16 @@ export interface ServerTraits {
 
 export const TINKER_SERVERS = {
   /** The hosted service, and what follows it closely. */
-  tinker: { reduction: 'sum', clips: true, idempotent: true, samplesInPlace: false, keepsGradients: false },
+  tinker: { reduction: 'sum', clips: true, alpha: 32, idempotent: true, samplesInPlace: false, keepsGradients: false },
   /** SkyRL 0.3 with its JAX backend. */
-  'skyrl-jax': { reduction: 'mean', clips: false, idempotent: false, samplesInPlace: true, keepsGradients: true },
+  'skyrl-jax': {
+    reduction: 'mean',
+    clips: false,
+    alpha: 32,
+    idempotent: false,
+    samplesInPlace: true,
+    keepsGradients: true,
+  },
 } as const satisfies Record<string, ServerTraits>
 
 const seconds = z.number().positive()

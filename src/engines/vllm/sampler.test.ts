@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../core/index.ts'
-import type { LocalEngine } from '../local/index.ts'
+import type { Engine } from '../choice.ts'
 import { openLocalEngine } from '../local/index.ts'
 import { tinyConfig } from '../local/testing/weights.ts'
 import { largestDifference, sampling } from '../testing/contract-sampling.ts'
 import { VllmSampler } from './sampler.ts'
 import { FakeVllm } from './testing/server.ts'
 
-let engine: LocalEngine
+let engine: Engine
 let server: FakeVllm
 let sampler: VllmSampler
 const config = tinyConfig({ num_key_value_heads: 2 })

@@ -8,6 +8,8 @@ export interface FakeServiceOptions {
   /** Folder of the base model. */
   base: string
   reduction: 'sum' | 'mean'
+  /** What it says it has. */
+  models?: { model_name: string; max_context_length?: number }[]
   /** Flags that the server tells. */
   flags?: Partial<ServerFlags>
   /** How long a look at a result is held, and what is said then. */
@@ -55,6 +57,9 @@ export class FakeService {
   private readonly samplers = new Map<string, { sampler: Sampler; model: FakeModel; steps: number }>()
   private readonly samplingSessions = new Map<string, string>()
   private ids = 0
+  private sampling = 0
+  /** Most requests for samples that were held at once. */
+  mostSamples = 0
 
   constructor(folder: string, options: FakeServiceOptions) {
     this.folder = folder
@@ -80,7 +85,9 @@ export class FakeService {
   }
 
   async close(): Promise<void> {
-    for (const { model } of this.models.values()) await model.close()
+    const held = [...this.models.values()].map(({ model }) => model)
+    for (const model of new Set([...held, ...[...this.samplers.values()].map(({ model }) => model)]))
+      await model.close()
     this.models.clear()
     this.samplers.clear()
     this.sessions.clear()
@@ -95,6 +102,10 @@ export class FakeService {
         this.sessions.set(id, performance.now())
         return { session_id: id, type: 'create_session' }
       }
+      case 'healthz':
+        return { status: 'ok' }
+      case 'get_server_capabilities':
+        return { supported_models: this.options.models ?? [] }
       case 'session_heartbeat':
         this.requireSession(body.session_id)
         this.sessions.set(body.session_id, performance.now())
@@ -106,17 +117,24 @@ export class FakeService {
         return { sampling_session_id: this.newSamplingSession(body.model_path) }
       }
       case 'asample':
-        return this.future(this.sample(body))
+        this.mostSamples = Math.max(this.mostSamples, ++this.sampling)
+        return this.future(this.sample(body).finally(() => this.sampling--))
       case 'retrieve_future':
         return await this.retrieve(body.request_id)
       case 'unload_model': {
-        await this.held(body).model.close()
+        await this.retire(this.held(body).model)
         this.models.delete(body.model_id)
         return { request_id: this.newId('request'), model_id: body.model_id }
       }
       default:
         return this.train(path, body)
     }
+  }
+
+  /** Checkpoints outlive the model that they were taken of, where samples are not drawn in its place. */
+  private async retire(model: FakeModel): Promise<void> {
+    const outlives = this.options.reduction === 'sum' && [...this.samplers.values()].some((one) => one.model === model)
+    if (!outlives) await model.close()
   }
 
   private createModel(body: Body): object {

@@ -1,4 +1,5 @@
-import { openTinkerEngine, type TinkerEngine } from '../engine.ts'
+import type { Engine } from '../../choice.ts'
+import { openTinkerEngine } from '../engine.ts'
 import { PACE, type TinkerSettings } from '../settings.ts'
 import type { FakeTinker } from './fake-server.ts'
 
@@ -20,7 +21,7 @@ export function openFake(
   base: string,
   settings: Partial<TinkerSettings> = {},
   pace = HURRY,
-): Promise<TinkerEngine> {
+): Promise<Engine> {
   return openTinkerEngine(
     {
       url: fake.url,

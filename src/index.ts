@@ -155,6 +155,7 @@ export {
 // Experiments and methods.
 export {
   alfworldPreset,
+  alfworldQwenPreset,
   coinFlip,
   defineConfig,
   diagnose,
@@ -185,6 +186,7 @@ export {
   rwmlOnly,
   selfReflectionOf,
   settingsOf,
+  tau2QwenPreset,
   toolsPreset,
   worldModelSft,
   worldModelSftOnly,

@@ -71,3 +71,44 @@ describe('settings of an experiment', () => {
     expect(() => settingsOf({ environment: new Own() }, { 'environment.size': 'full' })).toThrow(/setting of ALFWorld/)
   })
 })
+
+describe("the presets of the paper's models", () => {
+  const paper = (preset: 'alfworld-qwen2.5-7b' | 'tau2-qwen3-8b') =>
+    Object.fromEntries(
+      settingsOf({ preset })
+        .fields.filter(({ source }) => source === 'paper')
+        .map(({ path, value }) => [path, value]),
+    )
+
+  it('have its values, marked as such', () => {
+    expect(paper('alfworld-qwen2.5-7b')).toMatchObject({
+      'model.path': 'models/qwen2.5-7b-instruct',
+      'collect.tasks': 2048,
+      'collect.rollouts': 3,
+      'filter.draws': 10,
+      'filter.keepEasy': 0.1,
+      'reward.kind': 'embedding',
+      'reward.threshold': 0.2,
+      'worldModel.learningRate': 1e-6,
+      'worldModel.batch': 32,
+      'worldModel.groupSize': 8,
+      'worldModel.epochs': 2,
+      'policy.steps': 300,
+      'policy.maxSteps': 15,
+      'policy.groupSize': 8,
+      'evaluate.maxSteps': 30,
+      'evaluate.runs': 3,
+    })
+    expect(paper('tau2-qwen3-8b')).toMatchObject({
+      'model.path': 'models/qwen3-8b',
+      'collect.tasks': 178,
+      'collect.rollouts': 6,
+      'reward.kind': 'hybrid',
+      'reward.threshold': 0.4,
+      'worldModel.groupSize': 16,
+      'policy.groupSize': 8,
+      'policy.steps': 200,
+      'policy.maxSteps': 30,
+    })
+  })
+})

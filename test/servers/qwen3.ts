@@ -1,5 +1,5 @@
-/** Writes a two-layer Qwen3 with random weights, and a tokenizer that servers can load, into a folder. */
-import { writeFileSync } from 'node:fs'
+/** Writes a two-layer Qwen3 with random weights, and the miniature's tokenizer and template, into a folder. */
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomWeights, tinyConfig } from '../../src/engines/local/testing/weights.ts'
 import { TrainerCore } from '../../src/engines/local/training/trainer-core.ts'
@@ -11,27 +11,14 @@ const config = tinyConfig({
   num_attention_heads: 4,
   num_key_value_heads: 2,
   head_dim: 16,
-  vocab_size: 64,
+  vocab_size: 1043,
+  max_position_embeddings: 1024,
   intermediate_size: 64,
 })
 const core = TrainerCore.fresh(config, 1, { threads: 1 })
 core.weights.base.flat.set(randomWeights(config, 3, 2))
 await core.save(folder)
 await core.close()
-const vocab = Object.fromEntries(Array.from({ length: config.vocab_size }, (_, i) => [`t${i}`, i]))
-const tokenizer = {
-  version: '1.0',
-  truncation: null,
-  padding: null,
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: { type: 'Whitespace' },
-  post_processor: null,
-  decoder: null,
-  model: { type: 'WordLevel', vocab, unk_token: 't0' },
+for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+  copyFileSync(join('models/mini', name), join(folder, name))
 }
-writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
-writeFileSync(
-  join(folder, 'tokenizer_config.json'),
-  JSON.stringify({ tokenizer_class: 'PreTrainedTokenizerFast', unk_token: 't0', model_max_length: 128 }),
-)

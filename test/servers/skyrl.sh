@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command against a real Tinker server, SkyRL with its JAX backend on this machine's processors, and ends the server after it:
-#   test/servers/skyrl.sh npx vitest run src/engines/tinker/skyrl.test.ts
+#   test/servers/skyrl.sh npx vitest run test/skyrl.test.ts
 # The first run makes a virtual environment under .cache/skyrl (several GB). Needs Python 3.11 to 3.13: $RWML_SKYRL_PYTHON.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FakeTinker } from '../engines/tinker/testing/fake-server.ts'
+import { engineReport, engineText } from './doctor-engine.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rwml-doctor-engine-'))
+let fake: FakeTinker
+beforeAll(async () => {
+  fake = await FakeTinker.start({ base: 'models/mini', reduction: 'sum', models: [{ model_name: 'mini' }] })
+})
+afterAll(async () => {
+  await fake.close()
+  rmSync(folder, { recursive: true })
+})
+
+function experiment(name: string, engine: string): string {
+  const path = join(folder, `${name}.ts`)
+  writeFileSync(
+    path,
+    `import { defineConfig, tinkerEngine } from 'rwml'\nexport default defineConfig({ preset: 'mini', ${engine} })\n`,
+  )
+  return path
+}
+
+it('looks at the engine of an experiment, as the settings make it', async () => {
+  const file = experiment('run', `engine: tinkerEngine({ url: '${fake.url}', server: 'tinker', model: 'mini' })`)
+  const plain = await engineReport(file, {})
+  expect(plain).toMatchObject({ ok: false, engine: `mini at ${fake.url}` })
+  expect(engineText(plain)).toMatch(/the experiment +no +a Tinker server trains adapters only: set model.lora.rank/)
+  const mended = await engineReport(file, { 'model.lora.rank': 8 })
+  expect(mended.ok).toBe(true)
+  expect(engineText(mended)).toMatch(/model +yes +mini, 1024 tokens of context/)
+})
+
+it('says that there is none', async () => {
+  await expect(engineReport(experiment('own', ''), {})).rejects.toThrow('names no engine')
+})
+
+it.each([
+  ["engine: tinkerEngine({ server: 'tinker', model: 'mini' })", 'give url, or set TINKER_BASE_URL'],
+  ["engine: tinkerEngine({ url: 'http://k:s@h', server: 'tinker', model: 'mini' })", 'must hold no name, password'],
+  ["engine: 'skyrl'", 'see docs/tinker.md'],
+])('refuses %s in one line', async (engine, words) => {
+  const error = await engineReport(experiment('bad', engine), {}).catch((failure: unknown) => failure)
+  expect(String(error)).toContain(words)
+  expect(String(error).split('\n')).toHaveLength(1)
+})

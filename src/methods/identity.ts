@@ -22,6 +22,8 @@ export function identityOf(config: Config, method: Method, parts: Parts): Record
     'model (weights or tokenizer)': modelHash(baseModel),
     ...Object.fromEntries(method.stages.flatMap(readFromElsewhere)),
     'number of threads': hashOf(threads),
+    // Who is computed together with whom moves the last digits.
+    ...(environment.concurrent && { 'number of episodes at once': hashOf(environment.concurrent) }),
     ...Object.fromEntries(splits.map((split) => [`set of tasks in "${split}"`, hashOf(environment.tasks(split))])),
     'agent (its prompts)': hashOf({
       name: agent.name,

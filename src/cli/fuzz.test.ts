@@ -35,8 +35,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** Ends only when it is told to. */
-const ENDLESS = new Set(['serve'])
+/** End only when they are told to. */
+const ENDLESS = new Set(['serve', 'reward'])
 
 /** Every command that does something, with the words that name it. */
 function leaves(command: Command, words: string[] = []): { words: string[]; command: Command }[] {

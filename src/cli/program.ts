@@ -6,6 +6,7 @@ import { benchmarkCommand } from './benchmark.ts'
 import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { modelCommand } from './model.ts'
 import { playCommand } from './play.ts'
@@ -45,6 +46,7 @@ rwml help <command> says more of each.`,
   program.addCommand(playCommand())
   program.addCommand(envCommand())
   program.addCommand(importCommand())
+  program.addCommand(exportCommand())
   program.addCommand(modelCommand())
   program.addCommand(benchmarkCommand())
   program.addCommand(reportCommand())

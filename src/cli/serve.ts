@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
-import { type RunningServer, startServer } from '../serving/index.ts'
+import { startServer } from '../serving/index.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName, TRAINED_FOLDER, trainedFolder } from './paths.ts'
+import { serveRewardCommand } from './serve-reward.ts'
+import { untilStopped } from './until-stopped.ts'
 
 interface Options {
   port: number
@@ -30,8 +32,10 @@ export function serveCommand(): Command {
       `
 Examples:
   rwml serve models/mini
-  rwml serve runs/quickstart --port 8080 --name agent`,
+  rwml serve runs/quickstart --port 8080 --name agent
+  rwml serve reward runs/quickstart`,
     )
+    .addCommand(serveRewardCommand())
     .action(serve)
 }
 
@@ -47,22 +51,5 @@ async function serve(path: string, { port, threads, name, json }: Options): Prom
 
 Ctrl-C ends it.`)
   if (json) console.log(JSON.stringify({ url: `${url}/v1`, models: names, folder, contextLength }))
-  process.exitCode = (await untilStopped(server)) ? 0 : INTERRUPTED_STATUS
-}
-
-/** The first Ctrl-C lets open requests finish for a moment, a second one ends the process at once. */
-async function untilStopped(server: RunningServer): Promise<boolean> {
-  await new Promise<void>((resolve) => {
-    let stopping = false
-    const stop = () => {
-      if (stopping) process.exit(INTERRUPTED_STATUS)
-      stopping = true
-      const open = server.openAnswers()
-      console.error(open === 0 ? '\nStopping.' : `\nStopping: ${open} open answers. Ctrl-C again ends at once.`)
-      resolve()
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
-  return server.close()
+  process.exitCode = (await untilStopped(server.close, server.openAnswers, 'answers')) ? 0 : INTERRUPTED_STATUS
 }

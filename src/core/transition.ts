@@ -43,12 +43,13 @@ export interface Rest {
 export const transitionId = ({ task, sample }: Pick<Trajectory, 'task' | 'sample'>, turn: number): string =>
   `${task.id}#${sample}.${turn}`
 
-/** Every step of a trajectory with a parsed action, in order. */
+/** Every step of a trajectory with a parsed action, in order. What an episode broke at is not what the action led to. */
 export function transitionsOf(trajectory: Trajectory): Transition[] {
   const transitions: Transition[] = []
   const { turns, done, reward, failed } = trajectory
   for (const [index, turn] of turns.entries()) {
-    if (!turn.action) continue
+    const isBreak = failed !== undefined && index === turns.length - 1 && !turn.valid
+    if (!turn.action || isBreak) continue
     transitions.push({
       id: transitionId(trajectory, index),
       taskId: trajectory.task.id,

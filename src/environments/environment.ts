@@ -37,6 +37,8 @@ export interface Episode {
   step(action: Action): StepResult | Promise<StepResult>
   /** Admissible text commands now, where the environment can list them. */
   actions?(): string[]
+  /** Nobody asks it anything more, whether or not it is over: it gives back what it holds, such as a connection. */
+  close?(): void | Promise<void>
 }
 
 export interface OpenOptions {
@@ -64,6 +66,8 @@ export interface Environment {
   readonly name: string
   /** Longest wait for it to open an episode or answer a step, in milliseconds, where that is not the usual. */
   readonly deadline?: number
+  /** Most episodes that can be open at once; where it is missing, any number. */
+  readonly concurrent?: number
   splits(): string[]
   tasks(split: string): Task[]
   open(task: Task, options: OpenOptions): Episode | Promise<Episode>

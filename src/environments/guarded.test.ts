@@ -31,6 +31,13 @@ describe('a guarded environment', () => {
     expect(overlapping.tasks('train')).toHaveLength(2)
   })
 
+  it('has room for at least one episode', () => {
+    expect(environment({ concurrent: 2 }).concurrent).toBe(2)
+    for (const concurrent of [0, -1, 1.5, Number.NaN]) {
+      expect(() => environment({ concurrent })).toThrow(/game: concurrent must be a whole number from 1 on/)
+    }
+  })
+
   it('names the member that is at fault', () => {
     const wrong = (parts: Record<string, unknown>) => environment(parts as Partial<Environment>)
     expect(() => wrong({ splits: () => undefined }).splits()).toThrow(/game: splits\(\) is not as it should be/)

@@ -12,7 +12,10 @@ const splitsSchema = z.array(z.string().min(1)).min(1)
  * wrongly is one line that names the member. Above all, no task that is trained on may be called held out.
  */
 export function guarded(environment: Environment): Environment {
-  const { name } = environment
+  const { name, concurrent } = environment
+  if (concurrent !== undefined && !(Number.isSafeInteger(concurrent) && concurrent >= 1)) {
+    throw new UserError(`the environment ${name}: concurrent must be a whole number from 1 on, not ${concurrent}`)
+  }
   const looked = new Set<string>()
   const ask = <T>(member: string, call: () => T): T => {
     try {

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { z } from 'zod'
 import type { Agent } from '../agents/index.ts'
-import { hash32, Random, type Transition, UserError } from '../core/index.ts'
+import { hash32, Random, type Transition } from '../core/index.ts'
 import { openLocalEngine } from '../engines/index.ts'
 import { answerKind, type Environment, transitionKind, variants } from '../environments/index.ts'
 import {
@@ -28,15 +27,14 @@ import {
   type RewardOptions,
   readCollected,
   readFiltered,
-  resolveConfig,
   type StageProgress,
   stageRecord,
 } from '../stages/index.ts'
-import { RunFolder, readJson } from '../store/index.ts'
+import { RunFolder } from '../store/index.ts'
 import type { ChatFormat } from '../tokens/index.ts'
-import { alfworldPreset } from './alfworld.ts'
 import { stageCosts } from './diagnose-cost.ts'
-import { agentOf, formatOf, modelFolder, toolsAgentOf } from './parts.ts'
+import { formatOf, modelFolder } from './parts.ts'
+import { ALFWORLD, configOf, knownAgent } from './stored-run.ts'
 
 export interface DiagnoseOptions extends RewardOptions {
   /** The run folder. */
@@ -55,8 +53,6 @@ export interface DiagnoseOptions extends RewardOptions {
 
 /** What is asked of an environment here: never to play. */
 type KnownEnvironment = Pick<Environment, 'transitionKind' | 'variants'>
-
-const ALFWORLD = 'alfworld'
 
 /** Groups drawn where nothing else tells whether rewards differ: a share of them is known to about 6 points. */
 const GROUPS = 64
@@ -111,18 +107,6 @@ export async function diagnose(options: DiagnoseOptions): Promise<Diagnosis> {
   }
 }
 
-const fieldsSchema = z.array(z.object({ path: z.string(), value: z.unknown() }))
-
-function configOf(run: RunFolder): Config {
-  const fields = readJson(run.configFile, fieldsSchema)
-  try {
-    return resolveConfig(alfworldPreset, Object.fromEntries(fields.map(({ path, value }) => [path, value]))).config
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    throw new UserError(`${run.configFile}: ${error.message}; was the run begun with another version of rwml?`)
-  }
-}
-
 /** A judge is given in code, and may not be here: the pairs and baselines are then held against embeddings. */
 function rewardAtHand(config: Config, { judge, say }: DiagnoseOptions): Config {
   if (config.reward.kind !== 'judge' || judge) return config
@@ -138,14 +122,6 @@ function knownEnvironment(config: Config, filtered: FilterLine[] | null): KnownE
   if (config.environment.name === ALFWORLD) return { transitionKind, variants }
   const kinds = new Map(filtered?.map(({ id, kind }) => [id, kind]))
   return { transitionKind: ({ id, next }) => kinds.get(id) ?? (next.from === 'environment' ? 'all' : answerKind(next)) }
-}
-
-/** Who talks with a user or calls tools is asked as such. */
-function knownAgent(config: Config, train: readonly Transition[]): Agent {
-  if (train.every(({ next }) => next.from === 'environment')) {
-    return agentOf(config, config.environment.name !== ALFWORLD)
-  }
-  return toolsAgentOf(config)
 }
 
 interface Drawn {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Agent } from '../agents/index.ts'
 import { type Transition, UserError } from '../core/index.ts'
 import { weightFiles } from '../engines/index.ts'
 import { HELD_OUT } from '../environments/index.ts'
@@ -23,19 +24,29 @@ export function identityOf(config: Config, method: Method, parts: Parts): Record
     ...Object.fromEntries(method.stages.flatMap(readFromElsewhere)),
     // What is computed elsewhere does not hang on this machine.
     ...(engine ? { engine: hashOf(engine.identity) } : { 'number of threads': hashOf(threads) }),
+    // Who is computed together with whom moves the last digits.
+    ...(environment.concurrent && { 'number of episodes at once': hashOf(environment.concurrent) }),
     ...Object.fromEntries(splits.map((split) => [`set of tasks in "${split}"`, hashOf(environment.tasks(split))])),
-    'agent (its prompts)': hashOf({
-      name: agent.name,
-      play: agent.playMessages(EXAMPLE),
-      predict: [true, false].map((reasoning) => agent.predictMessages(EXAMPLE, { reasoning })),
-    }),
+    [AGENT]: agentHash(agent),
   }
+}
+
+/** What a run calls the hash of its agent. */
+export const AGENT = 'agent (its prompts)'
+
+/** An agent is known by how it asks. */
+export function agentHash(agent: Agent): string {
+  return hashOf({
+    name: agent.name,
+    play: agent.playMessages(EXAMPLE),
+    predict: [true, false].map((reasoning) => agent.predictMessages(EXAMPLE, { reasoning })),
+  })
 }
 
 const say = (text: string) => ({ from: 'environment' as const, text })
 const ACTION = { kind: 'text' as const, text: 'act' }
 
-/** Any transition: an agent is known by how it asks about it. */
+/** Any transition. */
 const EXAMPLE: Transition = {
   id: '',
   taskId: '',

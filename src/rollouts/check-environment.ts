@@ -24,7 +24,7 @@ export interface CheckOptions {
   tasks?: number
   /** Steps of an episode. Default 20. */
   steps?: number
-  /** Longest wait for one answer, milliseconds. Default 10 000. */
+  /** Longest wait for one answer, milliseconds. Default 10 000, or the environment's own where that is longer. */
   deadline?: number
 }
 
@@ -117,12 +117,23 @@ function tasksBySplit(environment: Environment): Map<string, Task[]> {
   return lists
 }
 
-const openEpisode = (environment: Environment, task: Task, { steps = 20, deadline = DEADLINE }: CheckOptions) =>
-  GuardedEpisode.open(environment, task, { seed: SEED, maxSteps: steps }, { deadline })
+const openEpisode = (
+  environment: Environment,
+  task: Task,
+  { steps = 20, deadline = Math.max(DEADLINE, environment.deadline ?? 0) }: CheckOptions,
+) => GuardedEpisode.open(environment, task, { seed: SEED, maxSteps: steps }, { deadline })
 
 /** Nonsense first, then what the episode lists or the caller knows, at random. */
 async function play(environment: Environment, task: Task, options: CheckOptions): Promise<Played> {
   const episode = await openEpisode(environment, task, options)
+  try {
+    return await playRandomly(episode, task, options)
+  } finally {
+    await episode.close()
+  }
+}
+
+async function playRandomly(episode: GuardedEpisode, task: Task, options: CheckOptions): Promise<Played> {
   const random = new Random('check actions', task.id)
   const known = options.commands?.(task) ?? []
   const played: Played = { initial: episode.initial, actions: [], results: [] }
@@ -138,27 +149,42 @@ async function play(environment: Environment, task: Task, options: CheckOptions)
   return played
 }
 
-/** The same once more, while another episode of the same task goes another way. */
+/** The same once more, while another episode of the same task, where two can be open, goes another way. */
 async function replay(environment: Environment, task: Task, first: Played, options: CheckOptions): Promise<void> {
   const again = await openEpisode(environment, task, options)
-  const beside = await openEpisode(environment, task, options)
-  compare(first.initial, again.initial, `task ${task.id}: the initial observation`)
+  let beside: GuardedEpisode | undefined
+  try {
+    if (environment.concurrent !== 1) beside = await openEpisode(environment, task, options)
+    await playAgain(again, beside, task, first)
+  } finally {
+    await Promise.all([again.close(), beside?.close()])
+  }
+}
+
+async function playAgain(
+  again: GuardedEpisode,
+  beside: GuardedEpisode | undefined,
+  task: Task,
+  first: Played,
+): Promise<void> {
+  compare(first.initial, again.initial, `task ${task.id}: the initial observation`, beside)
   const others = [...first.actions].reverse()
   let isOver = false
   for (const [step, action] of first.actions.entries()) {
-    if (!isOver) {
+    if (beside && !isOver) {
       const { done, truncated } = await beside.step(others[step])
       isOver = done || truncated
     }
     const what = `task ${task.id}, step ${step + 1} ("${actionText(action)}"): the answer`
-    compare(first.results[step], await again.step(action), what)
+    compare(first.results[step], await again.step(action), what, beside)
   }
 }
 
-function compare(first: unknown, second: unknown, what: string): void {
+function compare(first: unknown, second: unknown, what: string, beside: GuardedEpisode | undefined): void {
   if (isDeepStrictEqual(first, second)) return
+  const when = beside ? ' while another episode was open' : ''
   throw new UserError(
-    `${what} was ${JSON.stringify(first)}, and then, from the same seed and actions while another episode was open, ${JSON.stringify(second)}: take chance from the seed alone, and share nothing between episodes`,
+    `${what} was ${JSON.stringify(first)}, and then, from the same seed and actions${when}, ${JSON.stringify(second)}: take chance from the seed alone, and share nothing between episodes`,
   )
 }
 

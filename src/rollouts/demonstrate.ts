@@ -46,7 +46,9 @@ export async function demonstrate(
   // What was recorded elsewhere cannot be played, and lists no commands.
   if (agent.showsActions && !environment.recorded) {
     const visit = (episode: { actions(): string[] | undefined }) => admissible.push(episode.actions())
-    if (!(await reopen(environment, trajectory, { steps: turns.length - 1, signal, visit }))) return null
+    const episode = await reopen(environment, trajectory, { steps: turns.length - 1, signal, visit })
+    if (!episode) return null
+    await episode.close()
   }
   const conversation = new Conversation(format)
   const talk: Talk = { task, initial, history: [], conversation, omitted: 0, shortened: 0 }

@@ -101,7 +101,26 @@ export class GuardedEpisode {
     }
     return checked(actions, actionsSchema, what)
   }
+
+  /** It is over, or given up. What goes wrong now changes nothing of what the episode was. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const closed = this.episode.close?.()
+      if (!(closed instanceof Promise)) return
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CLOSING)
+      })
+      await Promise.race([closed, late])
+    } catch {
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }
+
+/** Longest wait for an episode to give back what it holds, milliseconds. */
+const CLOSING = 10_000
 
 const REMEDY = 'mend the environment'
 

@@ -32,7 +32,8 @@ export interface PlayWithOptions {
  */
 export async function playWith(slots: readonly Slot[], options: PlayWithOptions): Promise<Trajectory[]> {
   const trajectories = new Array<Trajectory>(slots.length)
-  await someAtOnce(slots, options.concurrency, options.signal, async (slot, at, stopped) => {
+  const { concurrent = options.concurrency } = options.environment
+  await someAtOnce(slots, Math.min(options.concurrency, concurrent), options.signal, async (slot, at, stopped) => {
     trajectories[at] = await playSlot(slot, options, stopped)
     options.onEpisode?.(trajectories[at])
   })
@@ -59,6 +60,21 @@ async function playOnce(
   const seed = attempt === 0 ? first : hash32(first, 'again', attempt)
   const player = options.player(task, seed)
   const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
+  try {
+    const played = await playEpisode(episode, player, slot, maxSteps, stopped)
+    return { seed, ...played, facts: { ...played.facts, player: player.name, attempts: attempt + 1 } }
+  } finally {
+    await episode.close()
+  }
+}
+
+async function playEpisode(
+  episode: GuardedEpisode,
+  player: Player,
+  { task, sample }: Slot,
+  maxSteps: number,
+  stopped: AbortSignal,
+): Promise<Omit<Trajectory, 'seed'>> {
   const turns: Turn[] = []
   const history: PastTurn[] = []
   let standing = BEGUN
@@ -87,13 +103,11 @@ async function playOnce(
   return {
     task,
     sample,
-    seed,
     initial: episode.initial,
     hidden: episode.hidden,
     turns,
     ...standing,
     reward: standing.failed === undefined ? standing.reward : undefined,
-    facts: { ...standing.facts, player: player.name, attempts: attempt + 1 },
     sequences: [],
   }
 }

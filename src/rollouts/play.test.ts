@@ -58,6 +58,31 @@ function options(sampler: ScriptedSampler, more: Partial<PlayOptions> = {}): Pla
 }
 
 describe('playWave', () => {
+  it('opens no more episodes at once than there can be, and closes each, whatever happens', async () => {
+    const counts = { open: 0, most: 0, opened: 0 }
+    const limited = (concurrent: number | undefined, broken = 99): Environment => {
+      const inner = counting()
+      const open: Environment['open'] = async (task, how) => {
+        if (++counts.opened === broken) throw new Error('no room')
+        counts.most = Math.max(counts.most, ++counts.open)
+        const episode = await inner.open(task, how)
+        return { ...episode, close: () => void counts.open-- }
+      }
+      return { ...inner, concurrent, open }
+    }
+    const slots = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ task: task(id), sample: 0 }))
+    const play = (environment: Environment) => {
+      Object.assign(counts, { open: 0, most: 0, opened: 0 })
+      return playWave(slots, options(new ScriptedSampler(() => reply('more')), { environment }))
+    }
+    const together = await play(limited(undefined))
+    expect(counts).toEqual({ open: 0, most: 5, opened: 5 })
+    expect(await play(limited(2))).toEqual(together)
+    expect(counts).toEqual({ open: 0, most: 2, opened: 5 })
+    await expect(play(limited(2, 4))).rejects.toThrow('no room')
+    expect(counts.open).toBe(0)
+  })
+
   it('plays episodes to their end, and keeps every sampled token with its mask', async () => {
     const sampler = new ScriptedSampler((_, call) => reply(call === 1 ? 'what' : '<thinking>x</thinking>more'))
     const [one] = await playWave([{ task: task('a'), sample: 0 }], options(sampler))

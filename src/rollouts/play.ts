@@ -41,35 +41,53 @@ interface Running extends Talk {
 }
 
 /**
- * Play a wave: a fixed list of episodes, all at once, one batch of replies a step. The result is a pure function of the
- * slots, the seed and the weights; an interrupted wave is played again from its beginning.
+ * Play a wave: a fixed list of episodes, as many at once as the environment can have, one batch of replies a step. The result is
+ * a pure function of the slots, the seed and the weights; an interrupted wave is played again from its beginning.
  * @throws UserError where an environment breaks its word, or a first prompt does not fit the model's context.
  */
 export async function playWave(slots: Slot[], options: PlayOptions): Promise<Trajectory[]> {
-  const { environment, agent, format, sampler, maxSteps, stepDeadline: deadline, signal } = options
-  await sampler.reset()
-  const running: Running[] = []
-  for (const { task, sample } of slots) {
-    const seed = hash32(options.seed, task.id, sample)
-    const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
-    running.push({
-      task,
-      sample,
-      seed,
-      episode,
-      initial: episode.initial,
-      conversation: new Conversation(format),
-      turns: [],
-      history: [],
-      omitted: 0,
-      shortened: 0,
-      outgrown: false,
-      standing: BEGUN,
-    })
+  await options.sampler.reset()
+  const { concurrent = slots.length } = options.environment
+  const trajectories: Trajectory[] = []
+  for (let at = 0; at < slots.length; at += concurrent) {
+    const running: Running[] = []
+    try {
+      for (const slot of slots.slice(at, at + concurrent)) running.push(await begin(slot, options))
+      await playTogether(running, at, options)
+    } finally {
+      await Promise.all(running.map(({ episode }) => episode.close()))
+    }
+    trajectories.push(...running.map(trajectoryOf))
   }
+  return trajectories
+}
+
+async function begin({ task, sample }: Slot, options: PlayOptions): Promise<Running> {
+  const { environment, format, maxSteps, stepDeadline: deadline, signal } = options
+  const seed = hash32(options.seed, task.id, sample)
+  const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, { deadline, signal })
+  return {
+    task,
+    sample,
+    seed,
+    episode,
+    initial: episode.initial,
+    conversation: new Conversation(format),
+    turns: [],
+    history: [],
+    omitted: 0,
+    shortened: 0,
+    outgrown: false,
+    standing: BEGUN,
+  }
+}
+
+/** @param before episodes of the wave that are over already */
+async function playTogether(running: readonly Running[], before: number, options: PlayOptions): Promise<void> {
+  const { agent, format, sampler, maxSteps } = options
   for (let step = 0; ; step++) {
     const playing = running.filter(({ standing }) => !standing.done && !standing.truncated)
-    options.onStep?.({ playing: playing.length, finished: running.length - playing.length })
+    options.onStep?.({ playing: playing.length, finished: before + running.length - playing.length })
     if (playing.length === 0) break
     options.signal?.throwIfAborted()
     const open = playing.flatMap((one) => {
@@ -93,7 +111,6 @@ export async function playWave(slots: Slot[], options: PlayOptions): Promise<Tra
     // All at once: an environment behind a service answers the whole wave in the time of its slowest episode.
     await Promise.all(open.map(({ one }, i) => advance(one, samples[i][0], agent, maxSteps)))
   }
-  return running.map(trajectoryOf)
 }
 
 async function advance(one: Running, { tokens, logprobs }: Sample, agent: Agent, maxSteps: number): Promise<void> {

@@ -14,7 +14,7 @@ export interface ReopenOptions {
 
 /**
  * A stored episode once more, up to a step: a fresh one from the same seed, in which the same was done. Null where the environment
- * does not answer as it did then, so that it is another state.
+ * does not answer as it did then, so that it is another state. Whoever gets one closes it.
  */
 export async function reopen(
   environment: Environment,
@@ -23,14 +23,20 @@ export async function reopen(
 ): Promise<GuardedEpisode | null> {
   const options = { seed, maxSteps: turns.length + 1 }
   const episode = await GuardedEpisode.open(environment, task, options, { signal })
-  if (!isAsBefore(episode.initial, initial)) return null
-  visit?.(episode)
-  for (const { action, observation } of turns.slice(0, steps)) {
-    const result = await episode.step(action ?? { kind: 'text', text: '' })
-    if (!isAsBefore(result.observation, observation)) return null
+  let isThere = false
+  try {
+    if (!isAsBefore(episode.initial, initial)) return null
     visit?.(episode)
+    for (const { action, observation } of turns.slice(0, steps)) {
+      const result = await episode.step(action ?? { kind: 'text', text: '' })
+      if (!isAsBefore(result.observation, observation)) return null
+      visit?.(episode)
+    }
+    isThere = true
+    return episode
+  } finally {
+    if (!isThere) await episode.close()
   }
-  return episode
 }
 
 const isAsBefore = (now: Observation, then: Observation): boolean => isDeepStrictEqual(asStored(now), asStored(then))

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { actionText, type Trajectory, UserError } from '../core/index.ts'
+import { actionText, someAtOnce, type Trajectory, UserError } from '../core/index.ts'
 import type { Environment } from '../environments/index.ts'
 import { GuardedEpisode, type Wait } from './guarded-episode.ts'
 
@@ -22,7 +22,14 @@ export async function checkReplay(
   trajectories: readonly Trajectory[],
   { maxSteps, signal, warn }: ReplayOptions,
 ): Promise<void> {
-  const replay = () => Promise.all(trajectories.map((one) => replayed(environment, one, maxSteps, { signal })))
+  const { concurrent = trajectories.length } = environment
+  const replay = async () => {
+    const found = new Array<Difference | null>(trajectories.length)
+    await someAtOnce(trajectories, concurrent, signal, async (one, at) => {
+      found[at] = await replayed(environment, one, maxSteps, { signal })
+    })
+    return found
+  }
   const differences = await replay()
   const at = differences.findIndex((one) => one !== null)
   const difference = differences[at]
@@ -55,8 +62,19 @@ async function replayed(
   maxSteps: number,
   wait: Wait,
 ): Promise<Difference | null> {
-  const { task, seed, initial, turns, done } = stored
+  const { task, seed } = stored
   const episode = await GuardedEpisode.open(environment, task, { seed, maxSteps }, wait)
+  try {
+    return await difference(episode, stored)
+  } finally {
+    await episode.close()
+  }
+}
+
+async function difference(
+  episode: GuardedEpisode,
+  { initial, turns, done, reward: earned }: Trajectory,
+): Promise<Difference | null> {
   const now = asStored(episode.initial)
   if (!isDeepStrictEqual(now, initial)) return { step: 0, action: '', was: initial, now }
   let reward: number | undefined
@@ -69,7 +87,7 @@ async function replayed(
     const at = { step: index + 1, action: action === null ? '' : actionText(action) }
     if (!isDeepStrictEqual(now, was)) return { ...at, was, now }
     if (index < turns.length - 1) continue
-    const [ended, end] = [{ done, reward: stored.reward }, asStored({ done: result.done, reward })]
+    const [ended, end] = [{ done, reward: earned }, asStored({ done: result.done, reward })]
     if (!isDeepStrictEqual(end, asStored(ended))) return { ...at, was: ended, now: end }
   }
   return null

@@ -1,11 +1,11 @@
-/** The HTTP side: routes, checks that every request passes, answers whole or as server-sent events. */
-import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
+/** The HTTP side of a model: routes, answers whole or as server-sent events. */
+import type { Context, Hono } from 'hono'
 import type { Admission } from './admission.ts'
 import type { Batcher } from './batcher.ts'
 import { prepareChat } from './chat.ts'
+import { bodyOf, checkedApp } from './checked-app.ts'
 import { prepareCompletion } from './completions.ts'
-import { ApiError, asApiError } from './errors.ts'
+import { asApiError } from './errors.ts'
 import { generate, merge, type Piece } from './generation.ts'
 import { LIMITS } from './limits.ts'
 import type { ServedModel } from './model.ts'
@@ -20,48 +20,9 @@ export interface Service {
   log(line: string): void
 }
 
-/** A page in a browser may send requests here under another name: only names of this machine are answered to. */
-const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
-
 export function createApp(service: Service): Hono {
   const { model, batcher, admission } = service
-  const app = new Hono()
-
-  app.onError((error, context) => {
-    const { status, body, details, message } = asApiError(error)
-    service.log(`${context.req.method} ${context.req.path} ${status}, ${message}`)
-    if (details.retryAfter !== undefined) context.header('Retry-After', String(details.retryAfter))
-    if (details.allow !== undefined) context.header('Allow', details.allow)
-    return context.json(body, status)
-  })
-  app.notFound((context) => {
-    const { method, path } = context.req
-    // `ALL` are the checks above the routes.
-    const routes = app.routes.filter((route) => route.method !== 'ALL')
-    const others = routes.filter((route) => matches(route.path, path)).map((route) => route.method)
-    if (others.length > 0) {
-      const allow = others.join(', ')
-      throw new ApiError(405, `${path} answers to ${allow}, not to ${method}`, { allow })
-    }
-    const there = routes.map((route) => `${route.method} ${route.path.replace(/\{.*/, '')}`)
-    throw new ApiError(404, `there is no ${method} ${path} here; there is ${there.join(', ')}`)
-  })
-  app.use(async (context, next) => {
-    const host = context.req.header('host')
-    if (host !== undefined && !LOCAL_HOST.test(host)) {
-      throw new ApiError(403, `this server answers to 127.0.0.1 and localhost only, not to ${host}`)
-    }
-    await next()
-  })
-  app.use(
-    bodyLimit({
-      maxSize: LIMITS.body,
-      onError: () => {
-        throw new ApiError(413, `the body is larger than ${LIMITS.body} bytes`)
-      },
-    }),
-  )
-
+  const app = checkedApp({ body: LIMITS.body, log: service.log })
   app.get('/health', (context) => {
     const { failure } = batcher
     const health = { status: failure === null ? 'ok' : 'failing', model: model.names[0], answers: admission.answers }
@@ -83,26 +44,8 @@ export function createApp(service: Service): Hono {
   return app
 }
 
-/** Whether a path is one of a route's: `/v1/models/:model{.+}`. */
-function matches(route: string, path: string): boolean {
-  return new RegExp(`^${route.replace(/:\w+\{(.*)\}/, '$1')}$`).test(path)
-}
-
 function describe(model: ServedModel, id: string) {
   return { id, object: 'model', created: model.created, owned_by: 'rwml', max_model_len: model.contextLength }
-}
-
-async function bodyOf(context: Context): Promise<unknown> {
-  const type = context.req.header('content-type') ?? ''
-  if (!/^application\/json\b/i.test(type)) {
-    throw new ApiError(415, 'the body must be JSON: send the header Content-Type: application/json')
-  }
-  const text = await context.req.text()
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new ApiError(400, `the body is not JSON: ${(error as Error).message}`)
-  }
 }
 
 async function answer(context: Context, service: Service, prepared: Prepared): Promise<Response> {

@@ -1,7 +1,7 @@
 import { UserError } from '../core/index.ts'
 
 /** Statuses that this server answers errors with. */
-export type ErrorStatus = 400 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 | 504
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 | 504
 
 interface Details {
   /** The field that is wrong, as a path: `messages[0].content`. */

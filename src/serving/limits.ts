@@ -18,3 +18,17 @@ export const LIMITS = {
   /** For open answers to be finished once the server is to end. */
   closingTime: 5_000,
 } as const
+
+/** What a server of rewards takes on. Times in milliseconds. */
+export const REWARD_LIMITS = {
+  /** Bytes of a request's body: a trainer sends whole batches. */
+  body: 32 * 2 ** 20,
+  /** Completions of one request. */
+  completions: 8192,
+  /** Requests that are being scored. */
+  requests: 64,
+  /** Seconds after which one that was told to come back should. */
+  retryAfter: 1,
+  /** For open requests to be finished once the server is to end. */
+  closingTime: 5_000,
+} as const

@@ -1,19 +1,12 @@
 import { statSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
-import { UserError } from '../core/index.ts'
 import { openLocalEngine, weightFiles } from '../engines/index.ts'
 import { loadChatFormat } from '../tokens/index.ts'
 import { Admission } from './admission.ts'
 import { createApp } from './app.ts'
 import { Batcher } from './batcher.ts'
-import { LIMITS } from './limits.ts'
+import { listen } from './listener.ts'
 import { ServedModel } from './model.ts'
-
-/** Other machines are not served: there is no password. */
-const HOST = '127.0.0.1'
 
 export interface ServeOptions {
   /** A model folder. */
@@ -54,24 +47,15 @@ export async function startServer({
     const model = new ServedModel(names.length > 0 ? names : [basename(folder)], format, sampler, created)
     const admission = new Admission()
     const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), log })
-    const server = createAdaptorServer({
-      fetch: app.fetch,
-      overrideGlobalObjects: false,
-      createServer,
-      serverOptions: { headersTimeout: LIMITS.headTime, requestTimeout: LIMITS.requestTime },
-    }) as Server
-    await listen(server, port)
+    const listener = await listen(app, port)
     return {
-      url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+      url: listener.url,
       names: model.names,
       contextLength: model.contextLength,
       openAnswers: () => admission.answers,
       async close() {
-        const closed = new Promise((resolve) => server.close(resolve))
-        const finished = await admission.close()
-        server.closeIdleConnections()
-        await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 1000).unref())])
-        server.closeAllConnections()
+        const finished = admission.close()
+        await listener.close(finished)
         await engine.close()
         return finished
       },
@@ -80,17 +64,4 @@ export async function startServer({
     await engine.close()
     throw error
   }
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') {
-        reject(
-          new UserError(`port ${port} is in use on ${HOST}: give another with --port, or --port 0 for any free one`),
-        )
-      } else reject(new UserError(`cannot listen on ${HOST}:${port}: ${error.message}; give another port with --port`))
-    })
-    server.listen(port, HOST, resolve)
-  })
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { actionKey } from '../agents/index.ts'
-import { type Action, hash32, type Trajectory, transitionId } from '../core/index.ts'
+import { type Action, hash32, someAtOnce, type Trajectory, transitionId } from '../core/index.ts'
 import { actionSchema, observationSchema } from '../environments/index.ts'
-import { demonstrate, reopen } from '../rollouts/index.ts'
+import { type Demonstration, demonstrate, reopen } from '../rollouts/index.ts'
 import type { StageContext } from './context.ts'
 import { free, times } from './plan.ts'
 import { need, type Stage, startOf } from './stage.ts'
@@ -107,11 +107,12 @@ async function tryOut(
   const { maxTokens } = config.collect
   const sampler = trainer.sampler()
   await sampler.reset()
-  const shown = await Promise.all(
-    chunk.map((one) =>
-      demonstrate(one, { environment, agent, format, contextLength: sampler.contextLength, maxTokens, signal }),
-    ),
-  )
+  const { concurrent = Number.POSITIVE_INFINITY } = environment
+  const shown = new Array<Demonstration | null>(chunk.length)
+  const showing = { environment, agent, format, contextLength: sampler.contextLength, maxTokens, signal }
+  await someAtOnce(chunk, concurrent, signal, async (one, at) => {
+    shown[at] = await demonstrate(one, showing)
+  })
   const asked = chunk.flatMap((trajectory, i) => {
     const prompts = new Map(shown[i]?.states.map(({ turn, prompt }) => [turn, prompt]))
     return trajectory.turns.flatMap(({ action }, turn) => {
@@ -134,20 +135,25 @@ async function tryOut(
   )
   const drawn = new Map(open.map(({ id }, i) => [id, samples[i].map(({ tokens }) => format.replyText(tokens))]))
   const nothing = (id: string, lost: boolean): AlternativesAt => ({ id, drawn: 0, lost, tried: [] })
-  return Promise.all(
-    asked.map(async ({ trajectory, turn, action, id, lost }) => {
-      const replies = drawn.get(id)
-      if (!replies) return nothing(id, lost)
-      const line: AlternativesAt = { id, drawn: replies.length, lost, tried: [] }
-      for (const [reply, other] of [...othersThan(action, replies, agent)].slice(0, count)) {
-        const episode = await reopen(environment, trajectory, { steps: turn, signal })
-        if (!episode) return nothing(id, true)
-        const { observation: next, valid, failed } = await episode.step(other)
-        if (failed === undefined) line.tried.push({ reply, action: other, next, valid })
+  const lines = new Array<AlternativesAt>(asked.length)
+  await someAtOnce(asked, concurrent, signal, async ({ trajectory, turn, action, id, lost }, at) => {
+    const replies = drawn.get(id)
+    lines[at] = replies ? { id, drawn: replies.length, lost, tried: [] } : nothing(id, lost)
+    for (const [reply, other] of [...othersThan(action, replies ?? [], agent)].slice(0, count)) {
+      const episode = await reopen(environment, trajectory, { steps: turn, signal })
+      if (!episode) {
+        lines[at] = nothing(id, true)
+        return
       }
-      return line
-    }),
-  )
+      try {
+        const { observation: next, valid, failed } = await episode.step(other)
+        if (failed === undefined) lines[at].tried.push({ reply, action: other, next, valid })
+      } finally {
+        await episode.close()
+      }
+    }
+  })
+  return lines
 }
 
 /** The first reply for each action that is not the expert's, in the order they were drawn. */

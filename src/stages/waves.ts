@@ -67,6 +67,8 @@ export function checkStillSame(
   stored: readonly Trajectory[],
   maxSteps: number,
 ): Promise<void> {
-  const some = new Random('replay', config.seed).shuffle(stored).slice(0, REPLAYED)
+  // What an episode broke at need not come again.
+  const whole = stored.filter(({ failed }) => failed === undefined)
+  const some = new Random('replay', config.seed).shuffle(whole).slice(0, REPLAYED)
   return checkReplay(environment, some, { maxSteps, signal, warn })
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { EngineChoice } from '../../engines/index.ts'
+import type { Environment } from '../../environments/index.ts'
 import { resolveConfig } from '../../stages/index.ts'
 import { type Method, runMethod } from '../method.ts'
 import { miniPreset } from '../mini.ts'
@@ -44,6 +45,8 @@ interface Played {
   until?: string
   resume?: boolean
   engine?: EngineChoice
+  /** Default: ALFWorld, as the settings say. */
+  environment?: Environment
 }
 
 /** Runs a method in a folder of that name, which is gone after the tests of the file. */
@@ -55,6 +58,7 @@ export async function play(name: string, method: Method, settings: Record<string
     resolved: resolveConfig(miniPreset, { ...TINY, ...settings }),
     method,
     engine: how.engine,
+    environment: how.environment,
     command: 'test',
     resume: how.resume ?? false,
     progress: { start() {}, update() {}, finish() {} },

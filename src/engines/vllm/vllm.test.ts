@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ServiceError } from '../../services/index.ts'
+import { type LocalEngine, openLocalEngine } from '../local/index.ts'
+import { largestDifference, sampling, samplingContract } from '../testing/contract-sampling.ts'
+import { VllmSampler } from './sampler.ts'
+
+const { RWML_VLLM_URL: url, RWML_VLLM_MODEL: folder } = process.env
+
+/** Against a real server: see test/servers/vllm.sh. */
+if (url && folder) against(url, folder)
+else {
+  describe.skip('vLLM', () => {
+    it('meets the contract', () => {})
+  })
+}
+
+function against(url: string, folder: string): void {
+  const connect = () =>
+    VllmSampler.connect({ url, model: 'tiny', maxConcurrent: 64, retries: 0 }, { vocabularySize: 64, processed: true })
+  let sampler: VllmSampler
+  let engine: LocalEngine
+  beforeAll(async () => {
+    sampler = await connect()
+    engine = await openLocalEngine(folder, { threads: 1 })
+  })
+  afterAll(async () => {
+    await sampler.close()
+    await engine.close()
+  })
+
+  // Given tokens are scored at temperature 1 alone.
+  samplingContract('vLLM', async () => ({ sampler: () => sampler }), false)
+
+  const PROMPTS = [[1], [2, 3, 4, 5], [2, 3, 9]]
+  const SEQUENCES = [
+    [1, 2, 3, 4, 5, 6, 7, 8],
+    [9, 8, 7],
+    [60, 1, 33, 2, 40],
+  ]
+
+  describe('vLLM beside the local engine', () => {
+    it('takes the same greedy tokens with the same log-probabilities', async () => {
+      const params = { ...sampling, temperature: 0, alternatives: 4 }
+      const [found, own] = [
+        await sampler.sample(PROMPTS, params),
+        await engine.trainer().sampler().sample(PROMPTS, params),
+      ]
+      expect(found.flat().map(({ tokens }) => tokens)).toEqual(own.flat().map(({ tokens }) => tokens))
+      const of = (rows: typeof found) => rows.flat().map(({ logprobs }) => logprobs)
+      expect(largestDifference(of(found), of(own))).toBeLessThan(1e-4)
+      const others = (rows: typeof found) =>
+        rows.flat().flatMap(({ alternatives }) => alternatives!.map(({ tokens }) => tokens))
+      expect(others(found)).toEqual(others(own))
+    })
+
+    it('scores given tokens alike', async () => {
+      const own = engine.trainer().sampler()
+      expect(largestDifference(await sampler.logprobs(SEQUENCES), await own.logprobs(SEQUENCES))).toBeLessThan(1e-4)
+      const [found, expected] = [await sampler.score(SEQUENCES, 3), await own.score!(SEQUENCES, 3)]
+      for (const [i, { alternatives }] of found.entries()) {
+        expect(alternatives.map(({ tokens }) => tokens)).toEqual(expected[i].alternatives.map(({ tokens }) => tokens))
+      }
+    })
+
+    it('tells what temperature 0.6 makes of a log-probability', async () => {
+      const samples = await sampler.sample(PROMPTS, { ...sampling, n: 2, temperature: 0.6 })
+      const sequences = samples.flatMap((row, i) => row.map(({ tokens }) => [...PROMPTS[i], ...tokens]))
+      const scored = await engine.trainer().sampler().logprobs(sequences, 0.6)
+      const tails = samples.flat().map(({ tokens }, i) => scored[i].slice(-tokens.length))
+      const told = samples.flat().map(({ logprobs }) => logprobs)
+      expect(largestDifference(tails, told)).toBeLessThan(1e-4)
+    })
+
+    it('has the probabilities of an adapter that the local engine trained, and its own without it', async () => {
+      const out = mkdtempSync(join(tmpdir(), 'rwml-vllm-'))
+      const lora = { rank: 8, alpha: 16, targets: ['q_proj', 'v_proj', 'down_proj'] } as const
+      const trained = await openLocalEngine(folder, { threads: 1, lora: { ...lora, targets: [...lora.targets] } })
+      try {
+        const trainer = trained.trainer()
+        const before = await sampler.logprobs(SEQUENCES)
+        const data = SEQUENCES.map((tokens) => ({ tokens, weights: tokens.map((_, t) => Math.min(t, 1)) }))
+        for (let step = 0; step < 3; step++) {
+          await trainer.forwardBackward(data, { kind: 'cross_entropy' })
+          await trainer.optimStep({
+            learningRate: 2e-2,
+            beta1: 0.9,
+            beta2: 0.95,
+            epsilon: 1e-8,
+            weightDecay: 0,
+            clipNorm: 1,
+          })
+        }
+        await trainer.save(join(out, 'adapter'))
+        const own = await trainer.sampler().logprobs(SEQUENCES)
+        expect(largestDifference(own, before)).toBeGreaterThan(0.1)
+        const adapted = await sampler.withAdapter('adapter', join(out, 'adapter'))
+        expect(largestDifference(await adapted.logprobs(SEQUENCES), own)).toBeLessThan(1e-3)
+        expect(await sampler.logprobs(SEQUENCES)).toEqual(before)
+        await expect(sampler.withAdapter('none', join(out, 'absent'))).rejects.toThrow(ServiceError)
+      } finally {
+        await trained.close()
+        rmSync(out, { recursive: true })
+      }
+    })
+  })
+}

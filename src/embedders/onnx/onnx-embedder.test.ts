@@ -1,14 +1,15 @@
 import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../core/index.ts'
 import { cosineDistance } from '../embedder.ts'
 import { embedderContract } from '../testing/contract.ts'
+import { Encoder } from './encoder.ts'
 import { OnnxEmbedder, type OnnxEmbedderOptions } from './onnx-embedder.ts'
 import { rowOf, type TinyOptions, tinyEncoder } from './testing/tiny-encoder.ts'
 
 const folders: string[] = []
-const open: OnnxEmbedder[] = []
+const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
@@ -26,6 +27,13 @@ async function opened(folder: string, options?: OnnxEmbedderOptions): Promise<On
   return embedder
 }
 
+/** Without its thread, which takes a second to start. */
+async function encoderOf(folder: string): Promise<Encoder> {
+  const { encoder } = await Encoder.open(folder, 1)
+  open.push(encoder)
+  return encoder
+}
+
 const pooling = (flags: object) => ({ '1_Pooling/config.json': { word_embedding_dimension: 8, ...flags } })
 const sum = (...words: string[]) => words.map(rowOf).reduce((a, b) => a.map((value, i) => value + b[i]))
 
@@ -41,6 +49,16 @@ afterAll(async () => {
 embedderContract('an ONNX encoder', async () => contracted.embedder)
 
 describe('OnnxEmbedder', () => {
+  it('has errors of its thread come out as they are, and refuses work once closed', async () => {
+    const folder = folderOf()
+    rmSync(join(folder, 'model.onnx'))
+    await expect(opened(folder)).rejects.toBeInstanceOf(UserError)
+    await expect(opened(folder, { threads: 0 })).rejects.toThrow(/threads must be a whole number/)
+    const embedder = await opened(folderOf())
+    await embedder.close()
+    await expect(embedder.embed(['a'])).rejects.toThrow('the embedder is closed')
+  })
+
   const TEXT = 'See the MUG'
   const WHOLE = ['[CLS]', 'see', 'the', 'mug', '[SEP]']
 
@@ -68,27 +86,27 @@ describe('OnnxEmbedder', () => {
     ['of a smaller limit', { 'tokenizer_config.json': { model_max_length: 3 } }, sum('[CLS]', 'see', '[SEP]')],
     ['where a tokenizer has no limit', { 'tokenizer_config.json': { model_max_length: 1e30 } }, sum(...WHOLE)],
   ])('pools as the folder says: %s', async (_, files, expected) => {
-    const [vector] = await (await opened(folderOf({ files }))).embed([TEXT])
+    const vector = await (await encoderOf(folderOf({ files }))).vector(TEXT)
     expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
     expect(cosineDistance(vector, expected)).toBeLessThan(1e-6)
   })
 
   it('takes what a graph has pooled by itself, and integers of 32 bits', async () => {
-    const [own] = await (await opened(folderOf({ output: 'sentence_embedding' }))).embed([TEXT])
+    const own = await (await encoderOf(folderOf({ output: 'sentence_embedding' }))).vector(TEXT)
     expect(cosineDistance(own, rowOf('see'))).toBeLessThan(1e-6)
-    const [narrow] = await (await opened(folderOf({ integers: 'int32' }))).embed([TEXT])
+    const narrow = await (await encoderOf(folderOf({ integers: 'int32' }))).vector(TEXT)
     expect(cosineDistance(narrow, sum(...WHOLE))).toBeLessThan(1e-6)
   })
 
   it('finds the graph in onnx/, and is named by all that decides a vector', async () => {
     const folder = folderOf()
-    const name = (await opened(folder)).name
+    const { name } = await opened(folder)
     mkdirSync(join(folder, 'onnx'))
     renameSync(join(folder, 'model.onnx'), join(folder, 'onnx', 'model.onnx'))
-    expect((await opened(folder)).name).toBe(name)
-    expect(name).toMatch(/^rwml-encoder-\w+@[0-9a-f]{8}$/)
+    const { hash } = await encoderOf(folder)
+    expect(name).toBe(`${basename(folder)}@${hash.slice(0, 8)}`)
     appendFileSync(join(folder, 'tokenizer.json'), ' ')
-    expect((await opened(folder)).name).not.toBe(name)
+    expect((await encoderOf(folder)).hash).not.toBe(hash)
   })
 
   it('encodes nothing twice where it has a folder', async () => {
@@ -123,7 +141,7 @@ describe('OnnxEmbedder', () => {
   ])('says in one line what is wrong: %s', async (_, spoil, message) => {
     const folder = folderOf()
     spoil(folder)
-    const failure = opened(folder)
+    const failure = encoderOf(folder)
     await expect(failure).rejects.toBeInstanceOf(UserError)
     await expect(failure).rejects.toThrow(message)
     await expect(failure).rejects.not.toThrow(/\n/)
@@ -148,6 +166,6 @@ describe('OnnxEmbedder', () => {
     ['a decoder', { inputs: ['input_ids', 'past_key_values.0.key'] }, /asks for past_key_values.0.key/],
     ['no room', { files: { 'sentence_bert_config.json': { max_seq_length: 2 } } }, /2 tokens leave no room/],
   ])('refuses what is not computed here: %s', async (_, options, message) => {
-    await expect(opened(folderOf(options))).rejects.toThrow(message)
+    await expect(encoderOf(folderOf(options))).rejects.toThrow(message)
   })
 })

@@ -164,6 +164,12 @@ describe('recorded play', () => {
   it('has τ_d from another embedder, and its own embedder from a folder', async () => {
     const context = contextOf({ 'reward.kind': 'embedding' })
     const { train } = await collect(context)
+    const encoder = tinyEncoder()
+    const foldered = contextOf({ 'reward.kind': 'embedding', 'reward.embedder': encoder })
+    const { record: own } = await chooseReward(foldered, train, {}, false)
+    rmSync(encoder, { recursive: true })
+    expect(own!.embedder).toMatch(/^rwml-encoder-\w+@[0-9a-f]{8}$/)
+
     const embedder: Embedder = { ...(await fitted(train)), name: 'own', semantic: true }
     let asked = 0
     const squared: Embedder = {
@@ -183,17 +189,10 @@ describe('recorded play', () => {
     expect(asked).toBe(1)
     expect((await chooseReward(context, train, { embedder, like })).record).toEqual(record)
     expect(asked).toBe(1)
+    await expect(chooseReward(context, train, { embedder: squared })).rejects.toThrow(
+      /uses the embedder own, and is given squared/,
+    )
 
-    const encoder = tinyEncoder()
-    try {
-      const foldered = contextOf({ 'reward.kind': 'embedding', 'reward.embedder': encoder })
-      expect((await chooseReward(foldered, train, {}, false)).record?.embedder).toMatch(
-        /^rwml-encoder-\w+@[0-9a-f]{8}$/,
-      )
-      await expect(chooseReward(foldered, train)).rejects.toThrow(/uses the embedder own, and is given rwml-encoder/)
-    } finally {
-      rmSync(encoder, { recursive: true })
-    }
     expect(() => contextOf({ 'reward.embedder': 'lexcal' })).toThrow(
       /"lexcal": it must be auto, lexical, use-lite, or the path of a folder with model.onnx/,
     )

@@ -4,6 +4,8 @@ import { UserError } from '../../core/index.ts'
 import { readJson } from '../../store/index.ts'
 import { libraryFile } from '../../tokens/index.ts'
 
+const fileSchema = z.looseObject({ model: z.looseObject({ unk_token: z.string().nullish() }) })
+
 /** A text that any tokenizer has a token for. */
 const PROBE = 'a'
 
@@ -16,12 +18,15 @@ export class EncoderTokenizer {
   private readonly before: number[]
   private readonly after: number[]
   private readonly maxTokens: number
+  private readonly unknown: number | null
 
   /** @throws UserError */
   constructor(path: string, maxTokens: number) {
-    const file = readJson(path, z.unknown())
+    const file = readJson(path, fileSchema)
     try {
       this.library = new Tokenizer(libraryFile(file) as object, {})
+      const { unk_token: unknown } = file.model
+      this.unknown = unknown ? (this.library.token_to_id(unknown) ?? null) : null
       const bare = this.bare(PROBE)
       const whole = this.library.encode(PROBE, { add_special_tokens: true }).ids
       const at = whole.findIndex((_, start) => bare.every((id, i) => whole[start + i] === id))
@@ -46,6 +51,9 @@ export class EncoderTokenizer {
   }
 
   private bare(text: string): number[] {
-    return text === '' ? [] : this.library.encode(text, { add_special_tokens: false }).ids
+    if (text === '') return []
+    const ids: (number | undefined)[] = this.library.encode(text, { add_special_tokens: false }).ids
+    // The library leaves words without an id as they are where a vocabulary holds words alone.
+    return ids.map((id) => id ?? this.unknown).filter((id) => id !== null)
   }
 }

@@ -91,6 +91,12 @@ describe('OnnxEmbedder', () => {
     expect(cosineDistance(vector, expected)).toBeLessThan(1e-6)
   })
 
+  it('has a vector for words it does not know, and for no words', async () => {
+    const encoder = await encoderOf(folderOf())
+    expect(cosineDistance(await encoder.vector('see zebras'), sum('[CLS]', 'see', '[UNK]', '[SEP]'))).toBeLessThan(1e-6)
+    expect(cosineDistance(await encoder.vector(''), sum('[CLS]', '[SEP]'))).toBeLessThan(1e-6)
+  })
+
   it('takes what a graph has pooled by itself, and integers of 32 bits', async () => {
     const own = await (await encoderOf(folderOf({ output: 'sentence_embedding' }))).vector(TEXT)
     expect(cosineDistance(own, rowOf('see'))).toBeLessThan(1e-6)
@@ -111,18 +117,20 @@ describe('OnnxEmbedder', () => {
 
   it('encodes nothing twice where it has a folder', async () => {
     const [folder, cacheFolder] = [folderOf(), join(folderOf(), 'cache')]
-    const vector = (await (await opened(folder, { cacheFolder })).embed([TEXT]))[0]
+    const embedder = await opened(folder, { cacheFolder })
+    const [vector] = await embedder.embed([TEXT])
     const [file] = readdirSync(cacheFolder, { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.f32'),
     )
-    const kept = Float32Array.of(1, 0, 0, 0, 0, 0, 0, 0)
-    writeFileSync(join(cacheFolder, file), new Uint8Array(kept.buffer))
-    expect(await (await opened(folder, { cacheFolder })).embed([TEXT])).toEqual([kept])
-    // What is kept by another encoder, or is no vector of this one, is not taken.
+    const keep = (...numbers: number[]) =>
+      writeFileSync(join(cacheFolder, file), new Uint8Array(Float32Array.from(numbers).buffer))
+    keep(1, 0, 0, 0, 0, 0, 0, 0)
+    expect(await embedder.embed([TEXT])).toEqual([Float32Array.of(1, 0, 0, 0, 0, 0, 0, 0)])
+    // What another encoder has kept is not taken, nor what is no vector of this one.
     appendFileSync(join(folder, 'tokenizer.json'), ' ')
     expect(await (await opened(folder, { cacheFolder })).embed([TEXT])).toEqual([vector])
-    writeFileSync(join(cacheFolder, file), new Uint8Array(Float32Array.of(1, 0).buffer))
-    expect((await (await opened(folder, { cacheFolder })).embed([TEXT, TEXT]))[1]).toEqual(vector)
+    keep(1, 0)
+    expect(await embedder.embed([TEXT, TEXT])).toEqual([vector, vector])
   })
 
   it.each([
@@ -136,7 +144,7 @@ describe('OnnxEmbedder', () => {
     [
       'a broken tokenizer',
       (folder: string) => writeFileSync(join(folder, 'tokenizer.json'), '{}'),
-      /tokenizer.json cannot be used/,
+      /tokenizer.json does not hold what it should: model/,
     ],
   ])('says in one line what is wrong: %s', async (_, spoil, message) => {
     const folder = folderOf()

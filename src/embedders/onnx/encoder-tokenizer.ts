@@ -28,7 +28,7 @@ export class EncoderTokenizer {
       const { unk_token: unknown } = file.model
       this.unknown = unknown ? (this.library.token_to_id(unknown) ?? null) : null
       const bare = this.bare(PROBE)
-      const whole = this.library.encode(PROBE, { add_special_tokens: true }).ids
+      const whole: number[] = this.library.encode(PROBE, { add_special_tokens: true }).ids
       const at = whole.findIndex((_, start) => bare.every((id, i) => whole[start + i] === id))
       if (bare.length === 0 || at < 0) throw new Error(`it has no tokens for ${JSON.stringify(PROBE)}`)
       this.before = whole.slice(0, at)

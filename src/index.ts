@@ -75,7 +75,14 @@ export {
   UserError,
 } from './core/index.ts'
 // Rewards of the world model.
-export { cosineDistance, type Embedder, EmbeddingService, LexicalEmbedder, loadUseLite } from './embedders/index.ts'
+export {
+  cosineDistance,
+  type Embedder,
+  EmbeddingService,
+  LexicalEmbedder,
+  loadUseLite,
+  OnnxEmbedder,
+} from './embedders/index.ts'
 // Models: tokens in, tokens out.
 export {
   type AdamParams,
@@ -89,6 +96,7 @@ export {
   type Sampler,
   type SamplingParams,
   type Trainer,
+  VllmSampler,
 } from './engines/index.ts'
 export {
   type AlfworldEnvironment,
@@ -200,10 +208,12 @@ export {
   type JudgeOptions,
   jsonReward,
   judgeReward,
+  mapThreshold,
   rougeReward,
   type Score,
   textReward,
   type WorldModelReward,
+  type Yardstick,
 } from './rewards/index.ts'
 export {
   type CheckOptions,

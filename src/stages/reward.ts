@@ -181,7 +181,7 @@ async function calibrated(
   keep: boolean,
 ): Promise<Calibrated> {
   const { embedder: wanted } = context.config.reward
-  const embedder = own.embedder ?? (NAMED.includes(wanted) ? undefined : await OnnxEmbedder.open(wanted))
+  const embedder = own.embedder ?? (NAMED.includes(wanted) ? undefined : await encoderIn(wanted))
   const folder = context.run.stageFolder('reward')
   const [path, lexicalPath] = [join(folder, 'reward.json'), join(folder, 'lexical.json')]
   if (existsSync(path)) return opened(readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath), embedder)
@@ -191,6 +191,18 @@ async function calibrated(
     writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
   }
   return opened(record, lexical, embedder)
+}
+
+/** Encoders that are open, by folder: what is asked several times, or by several runs of a study, has one thread and one copy. */
+const encoders = new Map<string, Promise<OnnxEmbedder>>()
+
+function encoderIn(folder: string): Promise<OnnxEmbedder> {
+  const known = encoders.get(folder)
+  if (known) return known
+  const opening = OnnxEmbedder.open(folder)
+  encoders.set(folder, opening)
+  opening.catch(() => encoders.delete(folder))
+  return opening
 }
 
 async function opened(record: RewardRecord, lexical: LexicalEmbedder, own: Embedder | undefined): Promise<Calibrated> {

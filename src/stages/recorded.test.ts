@@ -183,6 +183,8 @@ describe('recorded play', () => {
     }
     const like = { embedder: squared, threshold: 0.2 }
     expect(rewardBy({ embedder, like }).options).toEqual({ embedder: 'own', like: 'squared at 0.2' })
+    const fixed = contextOf({ 'reward.kind': 'embedding', 'reward.threshold': 0.3 })
+    await expect(chooseReward(fixed, train, { embedder, like })).rejects.toThrow(/give one of them/)
     const { record } = await chooseReward(context, train, { embedder, like })
     expect(record!.why).toMatch(/that of squared at 0.2: [\d.]+ % of the pairs lie below either/)
     expect(record!.threshold).toBeGreaterThan(0)

@@ -112,7 +112,13 @@ export async function chooseReward(
   { judge, ...own }: RewardOptions = {},
   keep = true,
 ): Promise<ChosenReward> {
-  const { kind, mode } = context.config.reward
+  const { kind, mode, threshold } = context.config.reward
+  if (own.like && threshold > 0) {
+    throw new UserError(
+      `reward.threshold is ${threshold}, and τ_d is to be like another embedder’s: give one of them`,
+      2,
+    )
+  }
   if (judge && kind !== 'judge') {
     throw new UserError(`a judge is given, and reward.kind is ${kind}: set it to judge, or give none`, 2)
   }

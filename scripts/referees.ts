@@ -1,7 +1,7 @@
 /**
  * `npm run referees [-- --minutes 10] [--light] [--write]`: what tests and benches compare us with. A Python of our own in
- * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, openenv-core and datasets, and a small
- * pretrained model in `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
+ * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, openenv-core and datasets, and small
+ * pretrained models in `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { ifevalReference } from '../src/benchmarks/ifeval/testing/reference.ts'
 import { drawnResponses, HARD_RESPONSES } from '../src/benchmarks/ifeval/testing/responses.ts'
 import { refereeAnswer } from '../src/core/testing/python.ts'
 import { writeFileAtomic } from '../src/store/index.ts'
-import { fetchPretrained } from './pretrained.ts'
+import { fetchEncoder, fetchPretrained } from './pretrained.ts'
 
 /** Versions that work together and with Python 3.11 to 3.13; figures in the docs are theirs. */
 const STATISTICS = { numpy: '2.4.6', scipy: '1.17.1', statsmodels: '0.15.0' }
@@ -21,6 +21,8 @@ const HARNESS = { 'lm_eval[api,math]': '0.4.13' }
 /** Environments and trainers of others: an OpenEnv server of our own, and what trainers read data with. */
 const OTHERS = { 'openenv-core': '0.3.0', datasets: '5.2.0', pandas: '3.1.1', pyarrow: '26.0.1' }
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
+/** By which PyTorch writes a sentence encoder as a graph. */
+const GRAPHS = { onnx: '1.23.2' }
 
 const { values } = parseArgs({
   options: {
@@ -61,9 +63,9 @@ function install(packages: Record<string, string>): boolean {
   return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${modules.join(', ')}`)
 }
 
-async function model(): Promise<boolean> {
+async function model(fetch: typeof fetchPretrained): Promise<boolean> {
   try {
-    return await fetchPretrained(python, attempt)
+    return await fetch(python, attempt)
   } catch (error) {
     console.error((error as Error).message)
     return false
@@ -83,9 +85,11 @@ if (made) {
   tell(listed(STATISTICS).join(', '), install(STATISTICS))
   tell(listed({ ...BENCHMARKS, ...HARNESS }).join(', '), install(BENCHMARKS) && install(HARNESS))
   if (!values.light) {
-    tell('the pretrained model, SmolLM2-135M-Instruct', await model())
+    tell('the pretrained model, SmolLM2-135M-Instruct', await model(fetchPretrained))
+    tell('the sentence encoder, all-MiniLM-L6-v2', await model(fetchEncoder))
     tell(listed(MODELS).join(', '), install(MODELS))
     tell(listed(OTHERS).join(', '), install(OTHERS))
+    tell(listed(GRAPHS).join(', '), install(GRAPHS))
   }
 }
 if (process.env.RWML_PYTHON) console.log(`RWML_PYTHON is set: tests and benches ask ${process.env.RWML_PYTHON} instead`)

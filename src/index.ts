@@ -75,7 +75,14 @@ export {
   UserError,
 } from './core/index.ts'
 // Rewards of the world model.
-export { cosineDistance, type Embedder, EmbeddingService, LexicalEmbedder, loadUseLite } from './embedders/index.ts'
+export {
+  cosineDistance,
+  type Embedder,
+  EmbeddingService,
+  LexicalEmbedder,
+  loadUseLite,
+  OnnxEmbedder,
+} from './embedders/index.ts'
 // Models: tokens in, tokens out.
 export {
   type AdamParams,
@@ -95,6 +102,7 @@ export {
   type TinkerOptions,
   type Trainer,
   tinkerEngine,
+  VllmSampler,
 } from './engines/index.ts'
 export {
   type AlfworldEnvironment,
@@ -216,10 +224,12 @@ export {
   type JudgeOptions,
   jsonReward,
   judgeReward,
+  mapThreshold,
   rougeReward,
   type Score,
   textReward,
   type WorldModelReward,
+  type Yardstick,
 } from './rewards/index.ts'
 export {
   type CheckOptions,

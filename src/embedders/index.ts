@@ -1,5 +1,6 @@
 export * from './cached.ts'
 export * from './embedder.ts'
 export * from './lexical.ts'
+export * from './onnx/index.ts'
 export * from './service.ts'
 export * from './use-lite.ts'

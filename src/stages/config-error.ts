@@ -11,6 +11,7 @@ const SHOWN = 60
 const leafSchema = z.object({
   type: z.enum(['number', 'integer', 'string', 'boolean']),
   enum: z.array(z.string()).optional(),
+  description: z.string().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   exclusiveMinimum: z.number().optional(),
@@ -44,7 +45,8 @@ export function wrongValue(path: string, value: unknown, schema: z.ZodType): Use
   return new UserError(`setting "${path}" is ${shown(value)}: it must be ${allowed(leaf)}${advice}`, 2)
 }
 
-function allowed({ type, enum: choices, ...limits }: Leaf): string {
+function allowed({ type, enum: choices, description, ...limits }: Leaf): string {
+  if (description) return description
   if (choices) return `one of ${choices.map(shown).join(', ')}`
   if (type === 'boolean') return 'true or false'
   if (type === 'string') return 'text'

@@ -123,7 +123,11 @@ export const configSchema = z.strictObject({
      * model, given in code (`rewardBy`), compares prediction and truth.
      */
     kind: z.enum(['embedding', 'exact', 'rouge', 'hybrid', 'judge']),
-    embedder: z.enum(['auto', 'lexical', 'use-lite']),
+    /** A name, or the folder of a sentence encoder in ONNX: what has a slash in it. */
+    embedder: z
+      .string()
+      .regex(/^(auto|lexical|use-lite)$|[\\/]/)
+      .describe('auto, lexical, use-lite, or the path of a folder with model.onnx ("./minilm")'),
     /** Of `embedding` and `judge`. */
     mode: z.enum(['binary', 'continuous']),
     /** τ_d; 0 = calibrated on training transitions. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toolsAgent } from '../agents/index.ts'
 import { observationText, type Transition, UserError } from '../core/index.ts'
 import { type Embedder, LexicalEmbedder } from '../embedders/index.ts'
+import { tinyEncoder } from '../embedders/onnx/testing/tiny-encoder.ts'
 import { type Environment, importLogs } from '../environments/index.ts'
 import { miniPreset } from '../methods/index.ts'
 import { modelThatSays } from '../services/testing/model.ts'
@@ -157,6 +158,45 @@ describe('recorded play', () => {
     expect(chosen.record).toMatchObject({ embedder: 'own', semantic: true })
     // It stands in the run folder, and is wanted again when the run goes on.
     expect((await chooseReward(context, train, { embedder })).reward.name).toBe(chosen.reward.name)
-    await expect(chooseReward(context, train)).rejects.toThrow(/uses the embedder own, which is given in code/)
+    await expect(chooseReward(context, train)).rejects.toThrow(/uses the embedder own, and is given none/)
+  })
+
+  it('has τ_d from another embedder, and its own embedder from a folder', async () => {
+    const context = contextOf({ 'reward.kind': 'embedding' })
+    const { train } = await collect(context)
+    const encoder = tinyEncoder()
+    const foldered = contextOf({ 'reward.kind': 'embedding', 'reward.embedder': encoder })
+    const { record: own } = await chooseReward(foldered, train, {}, false)
+    rmSync(encoder, { recursive: true })
+    expect(own!.embedder).toMatch(/^rwml-encoder-\w+@[0-9a-f]{8}$/)
+
+    const embedder: Embedder = { ...(await fitted(train)), name: 'own', semantic: true }
+    let asked = 0
+    const squared: Embedder = {
+      name: 'squared',
+      semantic: true,
+      // Nearer by far what is near: the same order of pairs, at other distances.
+      embed: async (texts) => {
+        asked++
+        return (await embedder.embed(texts)).map((vector) => vector.map((value) => value ** 2))
+      },
+    }
+    const like = { embedder: squared, threshold: 0.2 }
+    expect(rewardBy({ embedder, like }).options).toEqual({ embedder: 'own', like: 'squared at 0.2' })
+    const fixed = contextOf({ 'reward.kind': 'embedding', 'reward.threshold': 0.3 })
+    await expect(chooseReward(fixed, train, { embedder, like })).rejects.toThrow(/give one of them/)
+    const { record } = await chooseReward(context, train, { embedder, like })
+    expect(record!.why).toMatch(/that of squared at 0.2: [\d.]+ % of the pairs lie below either/)
+    expect(record!.threshold).toBeGreaterThan(0)
+    expect(asked).toBe(1)
+    expect((await chooseReward(context, train, { embedder, like })).record).toEqual(record)
+    expect(asked).toBe(1)
+    await expect(chooseReward(context, train, { embedder: squared })).rejects.toThrow(
+      /uses the embedder own, and is given squared/,
+    )
+
+    expect(() => contextOf({ 'reward.embedder': 'lexcal' })).toThrow(
+      /"lexcal": it must be auto, lexical, use-lite, or the path of a folder with model.onnx/,
+    )
   })
 })

@@ -2,12 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { observationText, type Transition, UserError } from '../core/index.ts'
-import { CachedEmbedder, type Embedder, LexicalEmbedder, loadLexicalEmbedder, loadUseLite } from '../embedders/index.ts'
+import {
+  CachedEmbedder,
+  type Embedder,
+  LexicalEmbedder,
+  loadLexicalEmbedder,
+  loadUseLite,
+  OnnxEmbedder,
+} from '../embedders/index.ts'
 import type { Environment } from '../environments/index.ts'
 import {
   chooseEmbedder,
   DEFAULT_PRECISION,
   embeddingReward,
+  equivalentThreshold,
   exactReward,
   hybridReward,
   jsonReward,
@@ -19,6 +27,7 @@ import {
   statePairs,
   WORD_FOR_WORD,
   type WorldModelReward,
+  type Yardstick,
 } from '../rewards/index.ts'
 import type { ChatModel } from '../services/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
@@ -51,15 +60,24 @@ export interface RewardOptions {
   judge?: ChatModel
   /** In place of those that `reward.embedder` names. */
   embedder?: Embedder
+  /**
+   * τ_d is the threshold that lets through what this one lets through: the share of pairs around training states below it is the
+   * same. Asked once, to choose it: a run that is resumed has it.
+   */
+  like?: Yardstick
 }
 
 /** The reward stage with a judge or an embedder of one's own. */
 export function rewardBy(options: RewardOptions): Stage {
-  const { judge, embedder } = options
+  const { judge, embedder, like } = options
   return {
     name: 'reward',
     title: 'Choose the reward',
-    options: { ...(judge && { judge: judge.name }), ...(embedder && { embedder: embedder.name }) },
+    options: {
+      ...(judge && { judge: judge.name }),
+      ...(embedder && { embedder: embedder.name }),
+      ...(like && { like: `${like.embedder.name} at ${like.threshold}` }),
+    },
     async run(context, artifacts) {
       const { train } = need(artifacts.collected, 'reward', 'collect')
       const { reward, record } = await chooseReward(context, train, options)
@@ -71,6 +89,12 @@ export function rewardBy(options: RewardOptions): Stage {
 }
 
 export const rewardStage: Stage = rewardBy({})
+
+/** What a run's embedding reward is given in code. */
+type OwnEmbedder = Pick<RewardOptions, 'embedder' | 'like'>
+
+/** Names that `reward.embedder` may have; all else is a folder. */
+const NAMED = ['auto', 'lexical', 'use-lite']
 
 /** What choosing a reward needs of a run. */
 type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> & {
@@ -85,16 +109,22 @@ type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> 
 export async function chooseReward(
   context: RewardContext,
   train: Transition[],
-  { judge, embedder }: RewardOptions = {},
+  { judge, ...own }: RewardOptions = {},
   keep = true,
 ): Promise<ChosenReward> {
-  const { kind, mode } = context.config.reward
+  const { kind, mode, threshold } = context.config.reward
+  if (own.like && threshold > 0) {
+    throw new UserError(
+      `reward.threshold is ${threshold}, and τ_d is to be like another embedder’s: give one of them`,
+      2,
+    )
+  }
   if (judge && kind !== 'judge') {
     throw new UserError(`a judge is given, and reward.kind is ${kind}: set it to judge, or give none`, 2)
   }
   if (kind === 'exact') return { reward: exactReward(), record: null }
   if (kind === 'rouge') return { reward: rougeReward(), record: null }
-  if (kind === 'embedding') return calibratedReward(context, train, embedder, keep)
+  if (kind === 'embedding') return calibratedReward(context, train, own, keep)
   if (kind === 'judge') {
     if (judge) return { reward: judgeReward(judge, { mode }), record: null }
     throw new UserError(
@@ -104,7 +134,7 @@ export async function chooseReward(
   const said = train.filter(({ next }) => next.from !== 'tool')
   const tool = jsonReward(rougeReward())
   if (said.length === 0) return { reward: tool, record: null }
-  const { reward, record } = await calibratedReward(context, said, embedder, keep)
+  const { reward, record } = await calibratedReward(context, said, own, keep)
   return { reward: hybridReward({ user: reward, environment: reward, tool }), record }
 }
 
@@ -112,18 +142,18 @@ export async function chooseReward(
 export async function everyReward(
   context: RewardContext,
   train: Transition[],
-  { judge, embedder }: RewardOptions = {},
+  { judge, ...own }: RewardOptions = {},
 ): Promise<WorldModelReward[]> {
   const { mode } = context.config.reward
   const rewards: WorldModelReward[] = [exactReward(), rougeReward()]
   if (new Set(train.map((one) => observationText(one.next))).size > 1) {
-    const open = await calibrated(context, train, embedder, false)
+    const open = await calibrated(context, train, own, false)
     rewards.push(embeddingReward(open.embedder, { mode: 'binary', threshold: open.record.threshold }))
     rewards.push(embeddingReward(open.embedder, { mode: 'continuous' }))
   }
   if (train.some(({ next }) => next.from === 'tool')) {
     const config = { ...context.config, reward: { ...context.config.reward, kind: 'hybrid' as const } }
-    rewards.push((await chooseReward({ ...context, config }, train, { embedder }, false)).reward)
+    rewards.push((await chooseReward({ ...context, config }, train, own, false)).reward)
   }
   if (judge) rewards.push(judgeReward(judge, { mode }))
   return rewards
@@ -136,7 +166,7 @@ export async function everyReward(
 async function calibratedReward(
   context: RewardContext,
   train: Transition[],
-  own: Embedder | undefined,
+  own: OwnEmbedder,
   keep: boolean,
 ): Promise<ChosenReward> {
   const { embedder, record } = await calibrated(context, train, own, keep)
@@ -153,33 +183,47 @@ interface Calibrated {
 async function calibrated(
   context: RewardContext,
   train: Transition[],
-  own: Embedder | undefined,
+  own: OwnEmbedder,
   keep: boolean,
 ): Promise<Calibrated> {
+  const { embedder: wanted } = context.config.reward
+  const embedder = own.embedder ?? (NAMED.includes(wanted) ? undefined : await encoderIn(wanted))
   const folder = context.run.stageFolder('reward')
   const [path, lexicalPath] = [join(folder, 'reward.json'), join(folder, 'lexical.json')]
-  if (existsSync(path)) return opened(readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath), own)
-  const { record, lexical } = await calibrate(context, train, own)
+  if (existsSync(path)) return opened(readJson(path, recordSchema), loadLexicalEmbedder(lexicalPath), embedder)
+  const { record, lexical } = await calibrate(context, train, { ...own, embedder })
   if (keep) {
     lexical.save(lexicalPath)
     writeFileAtomic(path, `${JSON.stringify(record, null, 2)}\n`)
   }
-  return opened(record, lexical, own)
+  return opened(record, lexical, embedder)
+}
+
+/** Encoders that are open, by folder: what is asked several times, or by several runs of a study, has one thread and one copy. */
+const encoders = new Map<string, Promise<OnnxEmbedder>>()
+
+function encoderIn(folder: string): Promise<OnnxEmbedder> {
+  const known = encoders.get(folder)
+  if (known) return known
+  const opening = OnnxEmbedder.open(folder)
+  encoders.set(folder, opening)
+  opening.catch(() => encoders.delete(folder))
+  return opening
 }
 
 async function opened(record: RewardRecord, lexical: LexicalEmbedder, own: Embedder | undefined): Promise<Calibrated> {
   if (own?.name === record.embedder) return { embedder: new CachedEmbedder(own), record }
-  const embedder = record.embedder === lexical.name ? lexical : await loadUseLite()
-  if (embedder.name !== record.embedder) {
-    throw new UserError(`this run’s reward uses the embedder ${record.embedder}, which is given in code: give it again`)
-  }
-  return { embedder: new CachedEmbedder(embedder), record }
+  if (record.embedder === lexical.name) return { embedder: new CachedEmbedder(lexical), record }
+  if (record.embedder === 'use-lite') return { embedder: new CachedEmbedder(await loadUseLite()), record }
+  throw new UserError(
+    `this run’s reward uses the embedder ${record.embedder}, and is given ${own?.name ?? 'none'}: give it that one again`,
+  )
 }
 
 async function calibrate(
   context: RewardContext,
   train: Transition[],
-  own: Embedder | undefined,
+  { embedder: own, like }: OwnEmbedder,
 ): Promise<{ record: RewardRecord; lexical: LexicalEmbedder }> {
   if (train.length === 0) throw new UserError('no training transition was collected: nothing to calibrate a reward on')
   const lexical = LexicalEmbedder.fit(train.map((one) => observationText(one.next)))
@@ -204,14 +248,20 @@ async function calibrate(
   const chosen = await chooseEmbedder(candidates, pairTexts(half(pairs, 0)))
   progress.start('compare embedders', candidates.length)
   const held = half(pairs, 1)
+  const mapped = like ? await equivalentThreshold(like, chosen.embedder, pairs) : null
   const measured = await Promise.all(
     chosen.candidates.map(async ({ embedder, calibration }) => {
-      const limit = threshold > 0 && embedder === chosen.embedder ? threshold : calibration.threshold
+      const set = mapped?.threshold ?? threshold
+      const limit = set > 0 && embedder === chosen.embedder ? set : calibration.threshold
       return { name: embedder.name, limit, ...(await measure(embedder, limit, held)) }
     }),
   )
   progress.update(candidates.length)
   const [best] = measured
+  const taken =
+    like && mapped
+      ? ` The threshold is that of ${like.embedder.name} at ${like.threshold}: ${percent(mapped.share)} of the pairs lie below either.`
+      : ''
   const figures = measured
     .map(
       ({ name, precision, recall }) =>
@@ -232,7 +282,7 @@ async function calibrate(
     precision: best.precision,
     recall: best.recall,
     separation: chosen.calibration.separation,
-    why: `${candidates.length > 1 ? 'Chosen' : 'Set'} on one half of ${pairs.length} pairs around training states, measured on the other: ${figures}.${missing}`,
+    why: `${candidates.length > 1 ? 'Chosen' : 'Set'} on one half of ${pairs.length} pairs around training states, measured on the other: ${figures}.${missing}${taken}`,
   }
   return { record, lexical }
 }

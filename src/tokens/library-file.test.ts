@@ -1,5 +1,7 @@
+import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers'
 import { describe, expect, it } from 'vitest'
 import { byteCharacters } from './byte-level.ts'
+import { libraryFile } from './library-file.ts'
 import { Tokenizer } from './tokenizer.ts'
 
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
@@ -51,5 +53,21 @@ describe('a tokenizer file for the library', () => {
     expect(pieces(tokenizer, 'a\u0004b')).toEqual(['a', 'b'])
     expect(tokenizer.encode('\u0004')).toEqual([])
     expect(pieces(made([['!', '!']]), '!\u0004!')).toEqual(['!', '\u0004', '!'])
+  })
+
+  it('sets every ideograph apart that BERT does', () => {
+    const vocab = Object.fromEntries(['[UNK]', 'a', 'b', '界', '𠮷', '##𠮷', '##b'].map((token, id) => [token, id]))
+    const library = new HuggingFaceTokenizer(
+      libraryFile({
+        added_tokens: [],
+        normalizer: { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, lowercase: true },
+        pre_tokenizer: { type: 'BertPreTokenizer' },
+        post_processor: null,
+        decoder: null,
+        model: { type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', vocab },
+      }) as object,
+      {},
+    )
+    expect(library.encode('a界b a𠮷b').tokens).toEqual(['a', '界', 'b', 'a', '𠮷', 'b'])
   })
 })

@@ -7,6 +7,9 @@ import { byteCharacters } from './byte-level.ts'
 /** How GPT-2's tokenizer cuts text into words, which a `ByteLevel` step stands for. */
 const WORDS = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 
+/** Ideographs that BERT sets apart, as far as they take two units of UTF-16: the library sees only halves of them. */
+const FAR_IDEOGRAPHS = '([\\u{20000}-\\u{2A6DF}\\u{2A700}-\\u{2B81F}\\u{2B920}-\\u{2CEAF}\\u{2F800}-\\u{2FA1F}])'
+
 interface Step {
   type?: unknown
   individual_digits?: unknown
@@ -16,6 +19,7 @@ interface Step {
 }
 
 interface File {
+  normalizer?: unknown
   pre_tokenizer?: unknown
   model?: { type?: unknown; unk_token?: unknown; byte_fallback?: unknown; vocab?: unknown }
 }
@@ -24,12 +28,21 @@ interface File {
 export function libraryFile(file: unknown): unknown {
   if (!isObject(file) || !('pre_tokenizer' in file)) return file
   const step = rewritten(file.pre_tokenizer)
+  const normalizer = spaced((file as File).normalizer)
   const lost = lostBytes(file)
-  if (lost.length === 0) return { ...file, pre_tokenizer: step }
+  if (lost.length === 0) return { ...file, normalizer, pre_tokenizer: step }
   // Bytes that are no tokens are left out before what is around them is merged; the library would leave them out after it.
   const Regex = `[${lost.map((byte) => `\\u${byte.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}]`
   const without = { type: 'Replace', pattern: { Regex }, content: '' }
-  return { ...file, pre_tokenizer: { type: 'Sequence', pretokenizers: [step, without] } }
+  return { ...file, normalizer, pre_tokenizer: { type: 'Sequence', pretokenizers: [step, without] } }
+}
+
+function spaced(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const { type, handle_chinese_chars: apart }: { type?: unknown; handle_chinese_chars?: unknown } = value
+  if (type !== 'BertNormalizer' || apart === false) return value
+  const far = { type: 'Replace', pattern: { Regex: FAR_IDEOGRAPHS }, content: ' $1 ' }
+  return { type: 'Sequence', normalizers: [far, value] }
 }
 
 function rewritten(value: unknown): unknown {

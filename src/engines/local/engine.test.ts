@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, vi } from 'vitest'
-import { UserError } from '../../core/index.ts'
+import { CALL_DEADLINE, startWorker, UserError, WorkerClient } from '../../core/index.ts'
 import { engineContract } from '../testing/contract.ts'
 import { openLocalEngine } from './engine.ts'
+import type { Calls } from './protocol.ts'
 import { tinyConfig } from './testing/weights.ts'
-import { CALL_DEADLINE, WorkerClient } from './worker-client.ts'
 
 const source = { config: tinyConfig({ num_key_value_heads: 2 }), seed: 3 }
 
@@ -112,7 +112,7 @@ describe('openLocalEngine', () => {
   })
 
   it('rejects every pending call when its worker dies', async () => {
-    const client = new WorkerClient()
+    const client = new WorkerClient<Calls>(startWorker(import.meta.url, 'worker'), 'the engine')
     await client.call('open', source, { threads: 1 })
     const calls = [client.call('reset', 0), client.call('freeze'), client.call('save', '/nowhere')]
     const outcomes = Promise.allSettled(calls)
@@ -135,7 +135,10 @@ describe('openLocalEngine', () => {
     ],
   ]
   it.each(dying)('says what happened where the worker %s', async (_, program, message) => {
-    const client = new WorkerClient(new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }))
+    const client = new WorkerClient<Calls>(
+      new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }),
+      'the engine',
+    )
     const call = client.call('freeze')
     await expect(call).rejects.toBeInstanceOf(UserError)
     await expect(call).rejects.toThrow(message)
@@ -146,7 +149,7 @@ describe('openLocalEngine', () => {
   it('gives up waiting for a worker that is silent', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      const client = new WorkerClient(new Worker('setInterval(() => {}, 1e6)', { eval: true }))
+      const client = new WorkerClient<Calls>(new Worker('setInterval(() => {}, 1e6)', { eval: true }), 'the engine')
       const calls = [client.call('reset', 0), client.call('freeze')]
       const outcomes = Promise.allSettled(calls)
       vi.advanceTimersByTime(CALL_DEADLINE)

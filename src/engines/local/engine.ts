@@ -1,17 +1,25 @@
 /** The local engine: ONNX Runtime in one worker thread that owns the weights, trains them and samples from them. */
+import { startWorker, WorkerClient } from '../../core/index.ts'
 import type { Engine } from '../choice.ts'
 import type { Datum, ForwardBackwardResult, Loss, Sample, Sampler, SamplingParams, Scored, Trainer } from '../engine.ts'
 import type { ModelConfig } from './config.ts'
-import { type EngineOptions, type ModelSource, packData, packRows, unpackRows, unpackSamples } from './protocol.ts'
-import { WorkerClient } from './worker-client.ts'
+import {
+  type Calls,
+  type EngineOptions,
+  type ModelSource,
+  packData,
+  packRows,
+  unpackRows,
+  unpackSamples,
+} from './protocol.ts'
 
 class LocalSampler implements Sampler {
   readonly vocabularySize: number
   readonly contextLength: number
-  private readonly worker: WorkerClient
+  private readonly worker: WorkerClient<Calls>
   private readonly model: number
 
-  constructor(worker: WorkerClient, config: ModelConfig, model: number) {
+  constructor(worker: WorkerClient<Calls>, config: ModelConfig, model: number) {
     this.worker = worker
     this.model = model
     this.vocabularySize = config.vocab_size
@@ -41,11 +49,11 @@ class LocalSampler implements Sampler {
 }
 
 class LocalTrainer implements Trainer {
-  private readonly worker: WorkerClient
+  private readonly worker: WorkerClient<Calls>
   private readonly config: ModelConfig
   private readonly live: LocalSampler
 
-  constructor(worker: WorkerClient, config: ModelConfig) {
+  constructor(worker: WorkerClient<Calls>, config: ModelConfig) {
     this.worker = worker
     this.config = config
     this.live = new LocalSampler(worker, config, 0)
@@ -90,7 +98,7 @@ class LocalTrainer implements Trainer {
  * ONNX Runtime that cannot be loaded, are `UserError`s. Closing it ends the worker thread.
  */
 export async function openLocalEngine(source: ModelSource, options: EngineOptions): Promise<Engine> {
-  const worker = new WorkerClient()
+  const worker = new WorkerClient<Calls>(startWorker(import.meta.url, 'worker'), 'the engine')
   try {
     const config = await worker.call('open', source, options)
     const trainer = new LocalTrainer(worker, config)

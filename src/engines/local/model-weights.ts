@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { UserError } from '../../core/index.ts'
 import { ADAPTER_CONFIG, isAdapterFolder, openAdapter, writeAdapterFiles } from './adapter-folder.ts'
 import { type ModelConfig, parameterSpecs } from './config.ts'
@@ -103,7 +104,9 @@ export class ModelWeights {
   private assignAdapter(folder: string): void {
     const { lora, baseHash, base, weights } = openAdapter(folder)
     try {
-      if (baseHash !== this.baseHash) {
+      // Who did not note a hash (PEFT, servers) noted a folder.
+      const own = baseHash === '' ? resolve(base) === resolve(this.source ?? '') : baseHash === this.baseHash
+      if (!own) {
         throw new UserError(`${folder} is an adapter of ${base}, this one is trained beside ${this.source}`)
       }
       const [theirs, ours] = [lora, this.lora].map((one) => `${one?.rank}, ${one?.alpha}, ${one?.targets.join('+')}`)

@@ -1,5 +1,4 @@
-/** What crosses the boundary to the engine's worker thread: calls, answers, errors, and token lists as flat buffers. */
-import { UserError } from '../../core/index.ts'
+/** What crosses the boundary to the engine's worker thread: its calls, and token lists as flat buffers. */
 import type {
   AdamParams,
   Alternatives,
@@ -146,42 +145,4 @@ export interface Calls {
   load(directory: string): undefined
   loadWeights(directory: string): undefined
   close(): undefined
-}
-
-export type CallName = keyof Calls
-
-export interface CallMessage<Name extends CallName = CallName> {
-  id: number
-  name: Name
-  parameters: Parameters<Calls[Name]>
-}
-
-export type Answer = { id: number; result: ReturnType<Calls[CallName]> } | { id: number; error: SentError }
-
-/** An error in plain fields: classes do not survive the crossing. */
-export interface SentError {
-  message: string
-  stack?: string
-  /** Set for a `UserError`. */
-  exitCode?: 1 | 2
-}
-
-export function sendableError(error: unknown): SentError {
-  if (error instanceof UserError) return { message: error.message, exitCode: error.exitCode }
-  if (error instanceof Error) return { message: error.message, stack: error.stack }
-  return { message: String(error) }
-}
-
-export function receivedError({ message, stack, exitCode }: SentError): Error {
-  if (exitCode !== undefined) return new UserError(message, exitCode)
-  const error = new Error(message)
-  if (stack) error.stack = stack
-  return error
-}
-
-/** The buffers inside packed values, to be transferred. */
-export function buffersOf(value: unknown): ArrayBuffer[] {
-  if (ArrayBuffer.isView(value)) return value.buffer instanceof ArrayBuffer ? [value.buffer] : []
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(buffersOf)
 }

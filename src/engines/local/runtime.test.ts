@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { UserError } from '../../core/index.ts'
-import { loadRuntime, type Runtime, requireProvider } from './runtime.ts'
+import { loadRuntime, type Runtime, UserError } from '../../core/index.ts'
+import { requireProvider } from './runtime.ts'
 
 describe('loadRuntime', () => {
   it('says how to install the runtime where it cannot be loaded', async () => {

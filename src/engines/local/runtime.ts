@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { UserError } from '../../core/index.ts'
+import { type Runtime, UserError } from '../../core/index.ts'
 import { GraphBuilder } from './onnx/index.ts'
-
-export type Runtime = typeof import('onnxruntime-node')
 
 /** What ONNX Runtime computes with: the processor, or an NVIDIA card, on which nothing here has ever been run. */
 export const PROVIDERS = ['cpu', 'cuda'] as const
@@ -12,22 +10,6 @@ export type Provider = (typeof PROVIDERS)[number]
 
 /** Not in the npm package: its install step downloads it, for Linux x64 only. */
 const CUDA_LIBRARY = 'libonnxruntime_providers_cuda.so'
-
-/**
- * ONNX Runtime, imported on first use: what needs no engine runs where its native library cannot be installed. Throws a
- * `UserError` with the remedy where the import fails.
- */
-export async function loadRuntime(): Promise<Runtime> {
-  try {
-    const imported = await import('onnxruntime-node')
-    return 'default' in imported && imported.default ? (imported.default as Runtime) : imported
-  } catch (error) {
-    throw new UserError(
-      'onnxruntime-node cannot be loaded; its install step fails where it finds a CUDA compiler but no network: ' +
-        `reinstall with ONNXRUNTIME_NODE_INSTALL=skip npm install (${(error as Error).message.split('\n')[0]})`,
-    )
-  }
-}
 
 const packageFolder = () => dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json'))
 

@@ -1,20 +1,8 @@
 /** The engine's worker thread: owns the weights, and answers calls one after the other. */
 import { parentPort } from 'node:worker_threads'
-import { UserError } from '../../core/index.ts'
-import {
-  type Answer,
-  buffersOf,
-  type CallMessage,
-  type CallName,
-  type Calls,
-  type EngineOptions,
-  packRows,
-  packSamples,
-  sendableError,
-  unpackData,
-  unpackRows,
-} from './protocol.ts'
-import { loadRuntime, type Runtime, requireProvider } from './runtime.ts'
+import { answerCalls, loadRuntime, type Runtime, UserError, type WorkerAnswers } from '../../core/index.ts'
+import { type Calls, type EngineOptions, packRows, packSamples, unpackData, unpackRows } from './protocol.ts'
+import { requireProvider } from './runtime.ts'
 import { SamplerCore } from './sampler/core.ts'
 import type { TrainerCore } from './training/trainer-core.ts'
 
@@ -60,81 +48,62 @@ class EngineWorker {
     }
   }
 
-  readonly calls: { [Name in CallName]: (...parameters: Parameters<Calls[Name]>) => Promise<ReturnType<Calls[Name]>> } =
-    {
-      open: async (source, options) => {
-        if (this.models.size > 0) throw new Error('a model is open already')
-        this.ort = await loadRuntime()
-        await requireProvider(this.ort, options.provider ?? 'cpu')
-        this.options = options
-        // Imports the runtime: only now is it known to load.
-        const { TrainerCore } = await import('./training/trainer-core.ts')
-        const core =
-          typeof source === 'string'
-            ? TrainerCore.open(source, options)
-            : TrainerCore.fresh(source.config, source.seed, options)
-        this.add(core)
-        return core.config
-      },
-      sample: async (model, prompts, params) =>
-        packSamples(await this.model(model).sampler.sample(unpackRows(prompts), params)),
-      logprobs: async (model, sequences, temperature) => {
-        if (!(temperature > 0 && Number.isFinite(temperature))) {
-          throw new UserError(`logprobs: temperature is ${temperature}; it must be above 0`)
-        }
-        return packRows(await this.model(model).core.logprobs(unpackRows(sequences), temperature))
-      },
-      score: async (model, sequences, alternatives) =>
-        this.model(model).core.score(unpackRows(sequences), alternatives),
-      reset: async (model) => {
-        this.model(model).sampler.reset()
-        return undefined
-      },
-      freeze: async () => this.add(this.model(0).core.copy()),
-      release: async (model) => {
-        if (this.models.has(model)) await this.drop(model)
-        return undefined
-      },
-      forwardBackward: async (data, loss) => {
-        const result = await this.model(0).core.forwardBackward(unpackData(data), loss)
-        return { ...result, logprobs: packRows(result.logprobs) }
-      },
-      optimStep: (adam) => this.change((core) => core.optimStep(adam)),
-      save: async (directory) => {
-        await this.model(0).core.save(directory)
-        return undefined
-      },
-      load: async (directory) => {
-        await this.change((core) => core.load(directory))
-        return undefined
-      },
-      loadWeights: async (directory) => {
-        await this.change((core) => core.loadWeights(directory))
-        return undefined
-      },
-      close: async () => {
-        for (const handle of [...this.models.keys()]) await this.drop(handle)
-        return undefined
-      },
-    }
-}
-
-const port = parentPort
-if (!port) throw new Error('worker.ts runs in a worker thread only')
-const worker = new EngineWorker()
-
-async function answer({ id, name, parameters }: CallMessage): Promise<void> {
-  let reply: Answer
-  try {
-    const call = worker.calls[name] as (...parameters: unknown[]) => Promise<ReturnType<Calls[CallName]>>
-    reply = { id, result: await call(...parameters) }
-  } catch (error) {
-    reply = { id, error: sendableError(error) }
+  readonly calls: WorkerAnswers<Calls> = {
+    open: async (source, options) => {
+      if (this.models.size > 0) throw new Error('a model is open already')
+      this.ort = await loadRuntime()
+      await requireProvider(this.ort, options.provider ?? 'cpu')
+      this.options = options
+      // Imports the runtime: only now is it known to load.
+      const { TrainerCore } = await import('./training/trainer-core.ts')
+      const core =
+        typeof source === 'string'
+          ? TrainerCore.open(source, options)
+          : TrainerCore.fresh(source.config, source.seed, options)
+      this.add(core)
+      return core.config
+    },
+    sample: async (model, prompts, params) =>
+      packSamples(await this.model(model).sampler.sample(unpackRows(prompts), params)),
+    logprobs: async (model, sequences, temperature) => {
+      if (!(temperature > 0 && Number.isFinite(temperature))) {
+        throw new UserError(`logprobs: temperature is ${temperature}; it must be above 0`)
+      }
+      return packRows(await this.model(model).core.logprobs(unpackRows(sequences), temperature))
+    },
+    score: async (model, sequences, alternatives) => this.model(model).core.score(unpackRows(sequences), alternatives),
+    reset: async (model) => {
+      this.model(model).sampler.reset()
+      return undefined
+    },
+    freeze: async () => this.add(this.model(0).core.copy()),
+    release: async (model) => {
+      if (this.models.has(model)) await this.drop(model)
+      return undefined
+    },
+    forwardBackward: async (data, loss) => {
+      const result = await this.model(0).core.forwardBackward(unpackData(data), loss)
+      return { ...result, logprobs: packRows(result.logprobs) }
+    },
+    optimStep: (adam) => this.change((core) => core.optimStep(adam)),
+    save: async (directory) => {
+      await this.model(0).core.save(directory)
+      return undefined
+    },
+    load: async (directory) => {
+      await this.change((core) => core.load(directory))
+      return undefined
+    },
+    loadWeights: async (directory) => {
+      await this.change((core) => core.loadWeights(directory))
+      return undefined
+    },
+    close: async () => {
+      for (const handle of [...this.models.keys()]) await this.drop(handle)
+      return undefined
+    },
   }
-  port?.postMessage(reply, buffersOf(reply))
 }
 
-let last: Promise<void> = Promise.resolve()
-port.on('message', (message: CallMessage) => {
-  last = last.then(() => answer(message))
-})
+if (!parentPort) throw new Error('worker.ts runs in a worker thread only')
+answerCalls<Calls>(parentPort, new EngineWorker().calls)

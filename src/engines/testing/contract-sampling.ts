@@ -1,6 +1,6 @@
 /** The sampling half of the engines' contract: see `engineContract`. */
 import { describe, expect, it } from 'vitest'
-import type { SamplingParams, Trainer } from '../engine.ts'
+import type { Sampler, SamplingParams } from '../engine.ts'
 
 export const sampling: SamplingParams = { n: 1, maxTokens: 8, temperature: 1, stop: [], seed: 11 }
 
@@ -9,7 +9,8 @@ export function largestDifference(a: readonly number[][], b: readonly number[][]
   return Math.max(...a.flatMap((row, i) => row.map((value, t) => Math.abs(value - b[i][t]))))
 }
 
-export function samplingContract(name: string, start: () => Promise<Trainer>, tempered: boolean): void {
+/** `start`: whatever can be sampled from. */
+export function samplingContract(name: string, start: () => Promise<{ sampler(): Sampler }>, tempered: boolean): void {
   describe(`${name}: sampling`, () => {
     it('gives n samples for every prompt, with a log-probability for every token', async () => {
       const sampler = (await start()).sampler()

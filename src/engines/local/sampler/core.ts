@@ -1,9 +1,9 @@
 /** The sampler: continuous batching over the decode graphs, with reuse of everything computed before. */
-import { hash32, UserError, uniform } from '../../../core/index.ts'
+import { hash32, type Runtime, UserError, uniform } from '../../../core/index.ts'
 import { MOST_ALTERNATIVES, type Sample, type SamplingParams } from '../../engine.ts'
 import { endsWithStop } from '../../stop.ts'
 import type { ModelConfig } from '../config.ts'
-import type { Provider, Runtime } from '../runtime.ts'
+import type { Provider } from '../runtime.ts'
 import { drawRestricted, drawToken, mostProbable, mostProbableTokens, type Row } from './draw.ts'
 import { defaultCacheBytes } from './memory.ts'
 import { type Sequence, SequencePool } from './pool.ts'

@@ -1,8 +1,9 @@
 /** The ONNX Runtime sessions of the sampler and the marshalling of their inputs. */
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import type { Runtime } from '../../../core/index.ts'
 import type { ModelConfig } from '../config.ts'
 import { GrowingTables, type RotaryTables } from '../rotary-tables.ts'
-import type { Provider, Runtime } from '../runtime.ts'
+import type { Provider } from '../runtime.ts'
 import type { KvArena } from './arena.ts'
 import {
   buildExtendGraph,

@@ -1,15 +1,17 @@
-/** The near end of the engine's worker thread: calls out, answers in, and nobody left waiting when the thread ends. */
+/** The near end of a worker thread: calls out, answers in, and nobody left waiting when the thread ends. */
 import { Worker } from 'node:worker_threads'
-import { UserError } from '../../core/index.ts'
-import { type Answer, buffersOf, type CallName, type Calls, receivedError } from './protocol.ts'
+import { UserError } from './errors.ts'
+import { buffersOf, receivedError, type WorkerAnswer, type WorkerCalls } from './worker-calls.ts'
 
-function startWorker(): Worker {
-  const file = import.meta.url.endsWith('.ts') ? './worker-from-source.mjs' : './worker.js'
-  return new Worker(new URL(file, import.meta.url))
+/** A thread that runs the module of this name beside the caller's (`import.meta.url`), compiled or as source. */
+export function startWorker(caller: string, name: string): Worker {
+  if (!caller.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, caller))
+  const file = new URL(`./${name}.ts`, caller).href
+  return new Worker(new URL('./worker-from-source.mjs', import.meta.url), { workerData: file })
 }
 
 interface Pending {
-  resolve(result: ReturnType<Calls[CallName]>): void
+  resolve(result: unknown): void
   reject(error: Error): void
   late: NodeJS.Timeout
 }
@@ -20,16 +22,18 @@ interface Pending {
  */
 export const CALL_DEADLINE = 3_600_000
 
-export class WorkerClient {
+export class WorkerClient<Calls extends WorkerCalls<Calls> & { close(): undefined }> {
   private readonly worker: Worker
+  /** Whose thread it is, for messages. */
+  private readonly owner: string
   private readonly pending = new Map<number, Pending>()
   private counter = 0
   private ended: Error | undefined
 
-  /** `worker` is another one in tests. */
-  constructor(worker = startWorker()) {
+  constructor(worker: Worker, owner: string) {
     this.worker = worker
-    this.worker.on('message', (answer: Answer) => {
+    this.owner = owner
+    this.worker.on('message', (answer: WorkerAnswer) => {
       const pending = this.pending.get(answer.id)
       clearTimeout(pending?.late)
       this.pending.delete(answer.id)
@@ -40,12 +44,12 @@ export class WorkerClient {
     const memory = 'where it ran out of memory, take a smaller batch or model'
     const fail = (error: unknown) => {
       const what = error instanceof Error ? error.message : String(error)
-      this.end(new UserError(`the engine's worker thread failed: ${what}; ${memory}`))
+      this.end(new UserError(`${owner}'s worker thread failed: ${what}; ${memory}`))
     }
     this.worker.on('error', fail)
     this.worker.on('messageerror', fail)
     this.worker.on('exit', (code) => {
-      this.end(new UserError(`the engine's worker thread has ended (exit code ${code}); ${memory}`))
+      this.end(new UserError(`${owner}'s worker thread has ended (exit code ${code}); ${memory}`))
     })
     // Idle, it must not keep the process alive; while a call is pending it does.
     this.worker.unref()
@@ -61,7 +65,10 @@ export class WorkerClient {
   }
 
   /** Packed arguments are moved to the worker: do not touch them afterwards. */
-  call<Name extends CallName>(name: Name, ...parameters: Parameters<Calls[Name]>): Promise<ReturnType<Calls[Name]>> {
+  call<Name extends keyof Calls & string>(
+    name: Name,
+    ...parameters: Parameters<Calls[Name]>
+  ): Promise<ReturnType<Calls[Name]>> {
     if (this.ended) return Promise.reject(this.ended)
     return new Promise((resolve, reject) => {
       const id = this.counter++
@@ -72,11 +79,11 @@ export class WorkerClient {
     })
   }
 
-  private giveUp(name: CallName): void {
+  private giveUp(name: string): void {
     const minutes = CALL_DEADLINE / 60_000
     this.end(
       new UserError(
-        `the engine did not answer "${name}" within ${minutes} minutes: it is stuck, or the batch is too large for this machine; take a smaller one`,
+        `${this.owner} did not answer "${name}" within ${minutes} minutes: it is stuck, or the batch is too large for this machine; take a smaller one`,
       ),
     )
     void this.terminate()
@@ -85,8 +92,8 @@ export class WorkerClient {
   /** End the thread after the calls already made; later ones are refused. */
   async close(): Promise<void> {
     if (this.ended) return
-    const closed = this.call('close')
-    this.ended = new Error('the engine is closed')
+    const closed = this.call('close', ...([] as Parameters<Calls['close']>))
+    this.ended = new Error(`${this.owner} is closed`)
     // What cannot be freed in order goes with the thread.
     await closed.catch(() => undefined)
     await this.terminate()

@@ -1,0 +1,2 @@
+export { isEncoderFolder } from './encoder-folder.ts'
+export * from './onnx-embedder.ts'

@@ -108,13 +108,13 @@ export class Connection {
     // Without an error in the body, the library's message is the status and the body's text.
     const body = message.replace(/^\d+ ?/, '').replace(/^status code \(no body\)$/, '')
     const text = typeof error === 'string' ? error : (told?.message ?? body)
-    const answer = { status: status ?? 500, said: quotable(text, this.#key), code: String(told?.code ?? ''), headers }
+    const answer = { status: status ?? 500, said: quotable(text), code: String(told?.code ?? ''), headers }
     return statusFailure(answer, this.config)
   }
 
   private told(value: unknown): Failure {
     const { message = '', code } = errorSchema.safeParse(value).data ?? {}
-    const said = quotable(typeof value === 'string' ? value : message, this.#key)
+    const said = quotable(typeof value === 'string' ? value : message)
     const status = Number(code)
     if (status >= 400 && status < 600) return statusFailure({ status, said, code: '' }, this.config)
     return {

@@ -100,10 +100,7 @@ export class JsonService {
     const body = jsonOf(text) as { error?: unknown; message?: unknown; detail?: unknown } | undefined
     const told = errorSchema.safeParse(body?.error ?? body).data
     const words = told?.message ?? (typeof body?.error === 'string' ? body.error : text)
-    return statusFailure(
-      { status, said: quotable(words, this.#key), code: String(told?.code ?? ''), headers },
-      this.config,
-    )
+    return statusFailure({ status, said: quotable(words), code: String(told?.code ?? ''), headers }, this.config)
   }
 
   private failed(failure: Failure): ServiceError {

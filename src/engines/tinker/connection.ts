@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { plainIssue, uniform } from '../../core/index.ts'
+import { keepSecret, plainIssue, uniform } from '../../core/index.ts'
 import { connectionFailure, errorCode, type Failure, retryDelay, ServiceError } from '../../services/index.ts'
 import type { Codec } from './codec.ts'
 import { RESUME, type Reply, replyFailure, said } from './failures.ts'
@@ -113,7 +113,9 @@ export class Connection {
     const request = { what: 'auth/token', path: 'auth/token', body: {} }
     const reply = await this.send(request, this.#key)
     if (reply.status !== 200) throw this.failure(reply, request.what)
-    return this.checked(reply, tokenSchema, request.what).jwt
+    const { jwt } = this.checked(reply, tokenSchema, request.what)
+    keepSecret(jwt)
+    return jwt
   }
 
   private async send({ what, path, body, headers, seconds }: Request, key: string | null): Promise<Reply> {
@@ -220,11 +222,11 @@ export class Connection {
 
   /** What a reply says, without the key. */
   said(reply: Reply): string {
-    return said(reply, this.#key)
+    return said(reply)
   }
 
   failure(reply: Reply, what: string): ServiceError {
-    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.#key))
+    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.#key !== null))
   }
 
   /**

@@ -30,7 +30,8 @@ export interface WirePass {
   loss_fn_config?: Record<string, number>
 }
 
-const id = z.string().min(1)
+/** It stands in messages, which are one line. */
+const id = z.string().regex(/^[^\s]{1,500}$/, 'must be a name without spaces')
 
 /** Flags of the server; one that knows none is asked for nothing unusual. */
 export const clientConfigSchema = z.object({
@@ -48,7 +49,7 @@ export const samplingSessionSchema = z.object({ sampling_session_id: id })
 export const anythingSchema = z.unknown()
 
 export const modelSchema = z.object({ model_id: id })
-export const pathSchema = z.object({ path: z.string().regex(/^tinker:\/\//) })
+export const pathSchema = z.object({ path: id.regex(/^tinker:\/\//) })
 /** Some servers tell where the checkpoint is, some the session that samples from it. */
 export const samplerSavedSchema = z.object({ sampling_session_id: id })
 

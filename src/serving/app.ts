@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Admission } from './admission.ts'
 import type { Batcher } from './batcher.ts'
+import { onlyLocal, onlyWithKey } from './callers.ts'
 import { prepareChat } from './chat.ts'
 import { prepareCompletion } from './completions.ts'
 import { ApiError, asApiError } from './errors.ts'
@@ -16,12 +17,11 @@ export interface Service {
   model: ServedModel
   batcher: Batcher
   admission: Admission
+  /** What requests have to bring; null: nothing. */
+  key: string | null
   /** One line for every request that was answered or refused. */
   log(line: string): void
 }
-
-/** A page in a browser may send requests here under another name: only names of this machine are answered to. */
-const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 export function createApp(service: Service): Hono {
   const { model, batcher, admission } = service
@@ -31,6 +31,7 @@ export function createApp(service: Service): Hono {
     const { status, body, details, message } = asApiError(error)
     service.log(`${context.req.method} ${context.req.path} ${status}, ${message}`)
     if (details.retryAfter !== undefined) context.header('Retry-After', String(details.retryAfter))
+    if (details.authenticate !== undefined) context.header('WWW-Authenticate', details.authenticate)
     if (details.allow !== undefined) context.header('Allow', details.allow)
     return context.json(body, status)
   })
@@ -46,13 +47,8 @@ export function createApp(service: Service): Hono {
     const there = routes.map((route) => `${route.method} ${route.path.replace(/\{.*/, '')}`)
     throw new ApiError(404, `there is no ${method} ${path} here; there is ${there.join(', ')}`)
   })
-  app.use(async (context, next) => {
-    const host = context.req.header('host')
-    if (host !== undefined && !LOCAL_HOST.test(host)) {
-      throw new ApiError(403, `this server answers to 127.0.0.1 and localhost only, not to ${host}`)
-    }
-    await next()
-  })
+  app.use(onlyLocal)
+  if (service.key !== null) app.use(onlyWithKey(service.key, ['/health']))
   app.use(
     bodyLimit({
       maxSize: LIMITS.body,

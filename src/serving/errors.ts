@@ -1,12 +1,14 @@
 import { UserError } from '../core/index.ts'
 
 /** Statuses that this server answers errors with. */
-export type ErrorStatus = 400 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 | 504
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 | 504
 
 interface Details {
   /** The field that is wrong, as a path: `messages[0].content`. */
   param?: string
   code?: string
+  /** How to show who asks. */
+  authenticate?: string
   /** Methods that the path does answer to. */
   allow?: string
   /** Seconds after which another try makes sense. */

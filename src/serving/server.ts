@@ -12,7 +12,7 @@ import { Batcher } from './batcher.ts'
 import { LIMITS } from './limits.ts'
 import { ServedModel } from './model.ts'
 
-/** Other machines are not served: there is no password. */
+/** Other machines are not served, and no option changes that: what is sent goes over the wire as it is. */
 const HOST = '127.0.0.1'
 
 export interface ServeOptions {
@@ -23,6 +23,8 @@ export interface ServeOptions {
   threads: number
   /** What the model may be called; its folder's name where there is none. */
   names?: string[]
+  /** What requests have to bring, as OpenAI's clients do; without, every program on this machine is answered. */
+  key?: string | null
   /** One line for every request that was answered or refused. */
   log?(line: string): void
 }
@@ -44,6 +46,7 @@ export async function startServer({
   port,
   threads,
   names = [],
+  key = null,
   log = () => {},
 }: ServeOptions): Promise<RunningServer> {
   const format = loadChatFormat(folder)
@@ -53,7 +56,7 @@ export async function startServer({
     const created = Math.floor(statSync(weightFiles(folder)[0]).mtimeMs / 1000)
     const model = new ServedModel(names.length > 0 ? names : [basename(folder)], format, sampler, created)
     const admission = new Admission()
-    const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), log })
+    const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), key, log })
     const server = createAdaptorServer({
       fetch: app.fetch,
       overrideGlobalObjects: false,

@@ -41,6 +41,16 @@ export class Deadline {
     )
   }
 
+  /** A whole answer, watched as it comes. */
+  async textOf({ body }: Response): Promise<string> {
+    const pieces: Uint8Array[] = []
+    for await (const bytes of body ?? []) {
+      this.heard(bytes)
+      pieces.push(bytes)
+    }
+    return Buffer.concat(pieces).toString()
+  }
+
   /** Ends the watch. */
   stop(): void {
     clearTimeout(this.whole)

@@ -69,7 +69,7 @@ export class JsonService {
         signal: deadline.controller.signal,
       })
       begun = true
-      const text = await new Response(response.body && deadline.watched(response.body)).text()
+      const text = await deadline.textOf(response)
       if (response.status !== 200) throw this.failed(this.refusal(response, text))
       const checked = schema.safeParse(jsonOf(text))
       if (checked.success) return checked.data

@@ -1,5 +1,6 @@
 /** The protocol: what is sent, and schemas of what comes back. Fields that are not read may be anything. */
 import { z } from 'zod'
+import { logprobList, openLogprobList, tokenIds } from '../number-lists.ts'
 
 export interface WireTensor {
   data: number[]
@@ -73,11 +74,11 @@ export const samplesSchema = z.object({
   sequences: z.array(
     z.object({
       stop_reason: z.enum(['length', 'stop']),
-      tokens: z.array(z.int().min(0)),
-      logprobs: z.array(z.number()),
+      tokens: tokenIds,
+      logprobs: logprobList,
     }),
   ),
-  prompt_logprobs: z.array(z.number().nullable()).nullish(),
+  prompt_logprobs: openLogprobList.nullish(),
 })
 export type SamplesOutput = z.output<typeof samplesSchema>
 

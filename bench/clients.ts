@@ -1,6 +1,6 @@
 /**
  * What our clients of services cost: samples a second, processor time, memory and the event loop's lateness with a thousand requests
- * under way, against a server that answers at once. Python's clients do the same in turn, where they are installed.
+ * under way, against a server that answers at once. Python's `openai` does the same, where it is installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,13 +16,18 @@ import type { Row } from './row.ts'
 
 const RUNS = 5
 /** Tokens of a sample, and how many samples a run asks for. */
-const SIZES = [
-  { tokens: 64, samples: 2000 },
+const SIZES: Size[] = [
+  { tokens: 64, samples: 1000 },
   { tokens: 1024, samples: 1000 },
 ]
 
 const runsSchema = z.array(z.object({ seconds: z.number(), cpu: z.number(), lateness: z.number(), memory: z.number() }))
 type Runs = z.infer<typeof runsSchema>
+
+interface Size {
+  tokens: number
+  samples: number
+}
 
 interface Side {
   name: string
@@ -36,34 +41,28 @@ export async function benchClients(): Promise<Row[]> {
   const server = spawn(process.execPath, script('server.ts'), { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     const url = await firstLine(server)
-    const ours = (client: string): Side => ({
-      name: `${client}, ours`,
+    const ours = (client: string, name = client): Side => ({
+      name,
       command: process.execPath,
       words: [...script('drive.ts'), client],
     })
     const python = (client: string): Side => ({
-      name: `${client}, Python`,
+      name: `${client}, Python's openai`,
       command: refereePython(),
       words: [join(import.meta.dirname, '..', 'scripts', 'referee', 'clients.py'), client],
     })
-    const sides = [
-      ours('tinker'),
-      ...(refereeHas('tinker') ? [python('tinker')] : []),
-      ours('vllm'),
-      ...(refereeHas('openai') ? [python('vllm')] : []),
-      ours('chat'),
-      ...(refereeHas('openai') ? [python('chat')] : []),
-    ]
     const rows: Row[] = []
-    for (const { tokens, samples } of SIZES) {
-      for (const { name, command, words } of sides) {
-        const args = [...words, url, String(tokens), String(samples), String(RUNS), folder]
-        rows.push(...rowsOf(`${name}, ${tokens} tokens`, samples, await driven(command, args)))
-      }
+    const measure = async ({ name, command, words }: Side, { tokens, samples }: Size, runs: number) => {
+      const args = [...words, url, String(tokens), String(samples), String(runs), folder]
+      rows.push(...rowsOf(`${name}, ${tokens} tokens`, samples, await driven(command, args)))
     }
-    // Answers that are kept are on the disk before they count: one size tells what that costs.
-    const cached = [...script('drive.ts'), 'chat-cached', url, '64', '500', String(RUNS), folder]
-    rows.push(...rowsOf('chat, ours, answers kept, 64 tokens', 500, await driven(process.execPath, cached)))
+    for (const size of SIZES) for (const client of ['tinker', 'vllm', 'chat']) await measure(ours(client), size, RUNS)
+    // Answers that are kept are on the disk before they count.
+    await measure(ours('chat-cached', 'chat, answers kept'), { tokens: 64, samples: 200 }, RUNS)
+    // It takes ten times as long: fewer runs, of the smaller size.
+    if (refereeHas('openai')) {
+      for (const client of ['vllm', 'chat']) await measure(python(client), { tokens: 64, samples: 1000 }, 2)
+    }
     return [
       ...rows,
       { name: 'load of the machine at the end, processes', value: Number(loadavg()[0].toFixed(1)), unit: '' },

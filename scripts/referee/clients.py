@@ -1,6 +1,6 @@
-"""Python's clients at the server of `bench/clients/`: clients.py CLIENT URL TOKENS SAMPLES RUNS FOLDER prints what each run took.
+"""Python's `openai` at the server of `bench/clients/`: clients.py CLIENT URL TOKENS SAMPLES RUNS FOLDER prints what each run took.
 
-As `bench/clients/drive.ts`, which is ours: so many samples asked for at once, a thousand under way, the first run not counted.
+As `bench/clients/drive.ts`, which is ours: so many samples asked for at once, a thousand under way, a first run of few not counted.
 """
 
 import asyncio
@@ -14,23 +14,6 @@ IN_FLIGHT = 1000
 
 def prompt(at):
     return [5 + (at * 13 + i) % 900 for i in range(32)]
-
-
-async def tinker_client(url):
-    import tinker
-    from tinker import types
-
-    service = tinker.ServiceClient(base_url=url, api_key="tml-none")
-    sampler = await service.create_sampling_client_async(base_model="tiny")
-
-    async def one(at, tokens):
-        params = types.SamplingParams(max_tokens=tokens, temperature=1.0, seed=at)
-        answer = await sampler.sample_async(
-            prompt=types.ModelInput.from_ints(prompt(at)), num_samples=1, sampling_params=params
-        )
-        assert len(answer.sequences[0].tokens) == tokens
-
-    return one
 
 
 async def openai_client(url, name):
@@ -65,7 +48,7 @@ async def openai_client(url, name):
 
 async def main():
     name, url, tokens, samples, runs = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
-    one = await (tinker_client(url) if name == "tinker" else openai_client(url, name))
+    one = await openai_client(url, name)
     gate = asyncio.Semaphore(IN_FLIGHT)
     late = []
 
@@ -81,10 +64,11 @@ async def main():
 
     measured = []
     for run in range(runs + 1):
+        count = samples if run > 0 else 50
         late.clear()
         watching = asyncio.create_task(watch())
         began, before = time.perf_counter(), time.process_time()
-        await asyncio.gather(*(through(at) for at in range(samples)))
+        await asyncio.gather(*(through(at) for at in range(count)))
         seconds, cpu = time.perf_counter() - began, time.process_time() - before
         watching.cancel()
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -163,8 +163,6 @@ describe('what is refused', () => {
       code: 'model_not_found',
       message: 'there is no model "large" here; there is small, org/small',
     })
-    const rebound = await app.request('/v1/models', { headers: { Host: 'example.com' } })
-    expect(rebound.status).toBe(403)
     for (const host of ['127.0.0.1:8000', 'localhost', '[::1]:80']) {
       expect((await app.request('/v1/models', { headers: { Host: host } })).status).toBe(200)
     }

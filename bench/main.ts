@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- alfworld|tau2|training|decoding|weights …]`: speed and memory, printed as a table and written to
+ * `npm run bench [-- alfworld|tau2|training|decoding|weights|clients …]`: speed and memory, printed as a table and written to
  * `bench/results/<name>.json`. PyTorch is measured in the same run, turn by turn, where `import torch` works.
  * `npm run bench -- peers`, which takes hours and a model, is a bench of its own: see `bench/peers/main.ts`.
  */
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { markdownTable } from '../src/cli/table.ts'
 import { writeFileAtomic } from '../src/store/index.ts'
 import { benchAlfworld } from './alfworld.ts'
+import { benchClients } from './clients.ts'
 import { benchDecoding } from './decode.ts'
 import { benchTraining } from './engine.ts'
 import type { Row } from './row.ts'
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   training: benchTraining,
   decoding: benchDecoding,
   weights: benchWeights,
+  clients: benchClients,
 }
 
 const wanted = process.argv.slice(2)

@@ -1,3 +1,5 @@
+import { enclosed } from './enclosed.ts'
+
 /** The two answer formats of the method: `<thinking>…</thinking>` before an action, and a `<next_state>` after thinking. */
 
 export interface PolicyAnswer {
@@ -14,18 +16,15 @@ export interface PredictionAnswer {
   nextState: string | null
 }
 
-const THINKING = /<thinking>([\s\S]*?)<\/thinking>/
-const NEXT_STATE = /<next_state>([\s\S]*?)<\/next_state>/
-
 export function parsePolicyAnswer(reply: string): PolicyAnswer {
-  const match = THINKING.exec(reply)
-  const unclosed = !match && reply.includes('<thinking>')
-  const rest = unclosed ? '' : match ? reply.slice(match.index + match[0].length) : reply
+  const found = enclosed(reply, 'thinking')
+  const unclosed = !found && reply.includes('<thinking>')
+  const rest = unclosed ? '' : reply.slice(found?.to ?? 0)
   const action = rest.trim()
   return {
-    thinking: match ? match[1].trim() : null,
+    thinking: found?.inside.trim() ?? null,
     action: action === '' ? null : action,
-    wellFormed: match !== null && action !== '' && !action.includes('\n') && !action.includes('<'),
+    wellFormed: found !== null && action !== '' && !action.includes('\n') && !action.includes('<'),
   }
 }
 
@@ -39,8 +38,7 @@ export function tightLabel(nextState: string, thinking = ''): string {
 }
 
 export function parsePrediction(reply: string): PredictionAnswer {
-  const thinking = THINKING.exec(reply)
-  const rest = thinking ? reply.slice(thinking.index + thinking[0].length) : reply
-  const state = NEXT_STATE.exec(rest)
-  return { thinking: thinking ? thinking[1].trim() : null, nextState: state ? state[1].trim() : null }
+  const thinking = enclosed(reply, 'thinking')
+  const state = enclosed(reply, 'next_state', thinking?.to)
+  return { thinking: thinking?.inside.trim() ?? null, nextState: state?.inside.trim() ?? null }
 }

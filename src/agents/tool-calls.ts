@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Action, Tool, ToolCall } from '../core/index.ts'
 import type { ParsedAction } from './agent.ts'
 import { parsePolicyAnswer } from './answers.ts'
+import { allEnclosed } from './enclosed.ts'
 
 /** Tools and calls as text, so that any chat template carries them. The form is the one that many open models were trained on. */
-
-const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g
 
 const [THOUGHT_BEGIN, THOUGHT_END] = ['<think>', '</think>']
 
@@ -87,10 +86,11 @@ export function parseNativeReply(reply: string): ParsedAction {
 }
 
 function toolAction(written: string): Action | null {
-  const text = written.replace(CALL, '').trim()
+  const { inside, around } = allEnclosed(written, 'tool_call')
+  const text = around.trim()
   if (/<\/?tool_call>/.test(text)) return null
   const calls: ToolCall[] = []
-  for (const [index, [, json]] of [...written.matchAll(CALL)].entries()) {
+  for (const [index, json] of inside.entries()) {
     const call = readCall(json)
     if (!call) return null
     const { name, arguments: given } = call

@@ -65,7 +65,6 @@ describe('rwml serve reward', () => {
     [['serve', 'reward', run, '--reward', 'exact'], 2, 'name a run folder, or a reward with --reward'],
     [['serve', 'reward', '--reward', 'judge'], 2, 'exact, rouge, json'],
     [['serve', 'reward', run], 1, 'has not chosen its reward yet'],
-    [['serve', 'reward', '--reward', 'exact', '--key-variable', 'RWML_NO_SUCH_KEY'], 2, 'RWML_NO_SUCH_KEY is not set'],
     [['serve', 'reward', folder], 1, 'is not a run folder'],
   ])('refuses %j', async (words, code, said) => {
     const answer = await rwml(...words)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
-import { UserError } from '../core/index.ts'
+import { UserError, withoutSecrets } from '../core/index.ts'
 import { benchmarkCommand } from './benchmark.ts'
 import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
@@ -82,7 +82,7 @@ export function reportFailure(error: unknown, debug: boolean): number {
   // One line, whatever the text of a damaged file brought into the message.
   const message = (error instanceof Error ? error.message : String(error)).trim().replace(/\s*[\r\n]+\s*/g, ' ')
   // Inspected, it shows the cause too: where in somebody's environment it began.
-  console.error(debug ? inspect(error) : `rwml: ${message}`)
+  console.error(withoutSecrets(debug ? inspect(error) : `rwml: ${message}`))
   if (error instanceof UserError) return error.exitCode
   if (!debug) console.error('rwml: an unexpected error; --debug shows where')
   return 1

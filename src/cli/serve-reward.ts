@@ -9,12 +9,12 @@ import { loadExperiment } from './experiment-file.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName } from './paths.ts'
+import { KEY_VARIABLE } from './serve-key.ts'
 import { untilStopped } from './until-stopped.ts'
 
 interface Options {
   reward?: keyof typeof REWARDS
   experiment?: string
-  keyVariable?: string
   port: number
   json: boolean
 }
@@ -33,7 +33,6 @@ export function serveRewardCommand(): Command {
       'experiment file of the run, where its environment or agent is given in code',
       pathName,
     )
-    .option('--key-variable <name>', 'environment variable that holds a key which requests must bring')
     .option('--port <n>', 'port on 127.0.0.1; 0 = any free one', wholeNumber(0, 65535), 8000)
     .option('--json', 'print one JSON object once it listens', false)
     .addHelpText(
@@ -43,7 +42,9 @@ POST /v1/rewards takes {"completions": […], "ground_truth": […], "answered_b
 
 Examples:
   rwml serve reward runs/quickstart
-  rwml serve reward --reward rouge --port 9000`,
+  rwml serve reward --reward rouge --port 9000
+
+Every program on this machine is answered; with a key in the environment variable ${KEY_VARIABLE}, those that send it.`,
     )
     .action(async (run: string | undefined, _: unknown, command: Command) => {
       // `serve` above has options of the same names, and takes them first.
@@ -52,16 +53,15 @@ Examples:
 }
 
 async function serveReward(run: string | undefined, options: Options): Promise<void> {
-  const { keyVariable, port, json } = options
-  const key = keyVariable === undefined ? undefined : keyIn(keyVariable)
-  if (key === null) throw new UserError(`${keyVariable} is not set: export the key that requests must bring`, 2)
+  const { port, json } = options
+  const key = keyIn(KEY_VARIABLE)
   const { reward, agent } = await chosen(run, options)
   const log = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
   const server = await startRewardServer({ reward, agent, key, port, log })
   const url = `${server.url}/v1/rewards`
   console.log(`${reward.name} at ${url}
 
-  curl ${url} -H 'Content-Type: application/json' \\
+  curl ${url} -H 'Content-Type: application/json'${key === null ? '' : ` -H "Authorization: Bearer $${KEY_VARIABLE}"`} \\
     -d '{"completions": ["<next_state>The lamp is on.</next_state>"], "ground_truth": ["The lamp is on."]}'
 
 Ctrl-C ends it.`)

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
+import { keyIn } from '../services/index.ts'
 import { startServer } from '../serving/index.ts'
 import { INTERRUPTED_STATUS } from './interrupt.ts'
 import { wholeNumber } from './numbers.ts'
 import { pathName, TRAINED_FOLDER, trainedFolder } from './paths.ts'
+import { KEY_VARIABLE } from './serve-key.ts'
 import { serveRewardCommand } from './serve-reward.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -33,7 +35,9 @@ export function serveCommand(): Command {
 Examples:
   rwml serve models/mini
   rwml serve runs/quickstart --port 8080 --name agent
-  rwml serve reward runs/quickstart`,
+  rwml serve reward runs/quickstart
+
+Every program on this machine is answered; with a key in the environment variable ${KEY_VARIABLE}, those that send it.`,
     )
     .addCommand(serveRewardCommand())
     .action(serve)
@@ -42,11 +46,12 @@ Examples:
 async function serve(path: string, { port, threads, name, json }: Options): Promise<void> {
   const folder = trainedFolder(path)
   const log = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)}  ${line}`)
-  const server = await startServer({ folder, port, threads, names: name, log })
+  const key = keyIn(KEY_VARIABLE)
+  const server = await startServer({ folder, port, threads, names: name, key, log })
   const { url, names, contextLength } = server
   console.log(`${folder} as ${names.join(', ')}, context ${contextLength}, at ${url}/v1
 
-  curl ${url}/v1/chat/completions -H 'Content-Type: application/json' \\
+  curl ${url}/v1/chat/completions -H 'Content-Type: application/json'${key === null ? '' : ` -H "Authorization: Bearer $${KEY_VARIABLE}"`} \\
     -d '{"model": "${names[0]}", "messages": [{"role": "user", "content": "Hello"}]}'
 
 Ctrl-C ends it.`)

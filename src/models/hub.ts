@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../core/index.ts'
+import { keyIn } from '../services/index.ts'
 import { writing } from '../store/index.ts'
 
 /** What is asked of the Hugging Face hub. */
@@ -25,7 +26,8 @@ export const loadHub: HubLoader = async () => {
     )
   }
   // Only some models ask for one.
-  const token = process.env.HF_TOKEN ? { accessToken: process.env.HF_TOKEN } : {}
+  const key = keyIn('HF_TOKEN')
+  const token = key === null ? {} : { accessToken: key }
   return {
     async list(name) {
       const files = []

@@ -1,4 +1,4 @@
-import { plainIssue, type ToolCall } from '../core/index.ts'
+import { plainIssue, type ToolCall, withoutSecrets } from '../core/index.ts'
 import type { ChatUsage } from './chat.ts'
 import { type CallPart, type Pieces, piecesSchema } from './wire.ts'
 
@@ -66,15 +66,16 @@ export class AnswerBuilder {
     if (finish_reason) this.finishReason = finish_reason
   }
 
-  /** @throws BadAnswer if the end has not come */
+  /** It is going to be stored: a server that writes the key it was sent into its answer must not bring it there. @throws BadAnswer if the end has not come */
   finish(): Heard {
-    const { text, reasoning, finishReason, usage } = this
+    const [text, reasoning, finishReason] = [this.text, this.reasoning, this.finishReason].map(withoutSecrets)
     if (!this.ended) throw new BadAnswer('cutOff', 'cut its answer off')
     const toolCalls = this.calls.map(({ id, name, arguments: written }, i) => {
       if (name === '') throw new BadAnswer('malformed', 'sent a tool call without a name')
-      return { id: id || `call-${i}`, name, arguments: written }
+      const [named, called, given] = [id || `call-${i}`, name, written].map(withoutSecrets)
+      return { id: named, name: called, arguments: given }
     })
-    return { text, reasoning, toolCalls, finishReason, usage }
+    return { text, reasoning, toolCalls, finishReason, usage: this.usage }
   }
 
   /**

@@ -8,6 +8,7 @@ import { parseService, type ServiceConfig, type ServiceSettings } from './config
 import { Connection } from './connection.ts'
 import type { ServiceCounters } from './counters.ts'
 import { ServiceError } from './errors.ts'
+import { quotable } from './failures.ts'
 import { costOf, estimatedTokens } from './prices.ts'
 import type { Spending } from './spending.ts'
 import { requestBody } from './wire.ts'
@@ -155,7 +156,7 @@ export class ChatService implements ChatModel {
     const advice = finishReason === 'length' ? 'raise maxTokens' : 'ask another model, or see what it is given'
     return new ServiceError(this.connection.where, {
       kind: 'empty',
-      what: `gave an empty answer (nothing${thoughts}, finish reason "${finishReason}")`,
+      what: `gave an empty answer (nothing${thoughts}, finish reason "${quotable(finishReason)}")`,
       advice,
     })
   }

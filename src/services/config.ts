@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plainIssue, UserError } from '../core/index.ts'
+import { keepSecret, plainIssue, UserError } from '../core/index.ts'
 import { pricesSchema } from './prices.ts'
 
 /** Node's own fetch gives up after this long without a byte, whatever is asked of it. */
@@ -12,9 +12,13 @@ const url = z
   })
   .transform((text) => text.replace(/\/+$/, ''))
 
+/** In capitals, as such names are: many a key is made of letters and digits, and the message that it is not set would tell it. */
 export const keyVariableSchema = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'must be the name of an environment variable, not the key itself')
+  .regex(
+    /^[A-Z_][A-Z0-9_]{0,63}$/,
+    'must be the name of an environment variable (capitals, digits, _), not the key itself',
+  )
 
 /** One service that speaks OpenAI's chat protocol: vLLM, llama.cpp, `rwml serve`, a hosted model. */
 export const serviceSchema = z.strictObject({
@@ -67,10 +71,13 @@ export function serviceKey({ keyVariable, url }: ServiceConfig): string | null {
   return key
 }
 
-/** The key in an environment variable; null where it is not set. @throws UserError where it cannot be one */
+/** The key in an environment variable, which no message tells from now on; null where it is not set. @throws UserError where it cannot be one */
 export function keyIn(variable: string): string | null {
   const key = process.env[variable]?.trim()
   if (!key) return null
-  if (/^[\x21-\x7e]+$/.test(key)) return key
+  if (/^[\x21-\x7e]+$/.test(key)) {
+    keepSecret(key)
+    return key
+  }
   throw new UserError(`${variable} holds more than a key (spaces, line breaks or letters beyond ASCII): set it anew`, 2)
 }

@@ -3,13 +3,13 @@ import { AnswerBuilder, BadAnswer, type Heard } from './answer-builder.ts'
 import { type ServiceConfig, serviceKey } from './config.ts'
 import { Deadline } from './deadline.ts'
 import { type Failure, ServiceError } from './errors.ts'
+import { eventData } from './event-stream.ts'
 import { connectionFailure, errorCode, quotable, statusFailure } from './failures.ts'
 import { errorSchema } from './wire.ts'
 
 interface Library {
   client: OpenAI
   APIError: typeof import('openai').APIError
-  Stream: typeof import('openai/streaming').Stream
 }
 
 /** An error that the service tells inside an answer. */
@@ -19,6 +19,12 @@ class ToldError extends Error {
     super('an error inside an answer')
     this.told = told
   }
+}
+
+/** @throws ToldError where it is an error and no part of an answer */
+function withoutError(part: unknown): unknown {
+  if (typeof part === 'object' && part !== null && 'error' in part && part.error) throw new ToldError(part.error)
+  return part
 }
 
 /** Sends single requests to a service and listens to the answers. Trying again is for others. */
@@ -51,9 +57,7 @@ export class Connection {
       const { signal } = deadline.controller
       const response = await library.client.post('/chat/completions', { body, signal }).asResponse()
       begun = true
-      for await (const pieces of this.pieces(response, deadline, library)) builder.add(pieces)
-      // The library takes an abort for an end.
-      signal.throwIfAborted()
+      await this.hear(response, deadline, builder)
       return builder.finish()
     } catch (error) {
       // Whatever is left of an answer is not waited for.
@@ -68,18 +72,17 @@ export class Connection {
     }
   }
 
-  /** The parts of an answer: many of a stream; one where the service sends none. */
-  private async *pieces(response: Response, deadline: Deadline, { client, Stream }: Library): AsyncGenerator<unknown> {
-    const { headers, body } = response
-    const type = headers.get('content-type') ?? ''
+  /** An answer to its end: many parts of a stream, or one where the service sends none. */
+  private async hear(response: Response, deadline: Deadline, builder: AnswerBuilder): Promise<void> {
+    const type = response.headers.get('content-type') ?? ''
     if (/\bhtml\b/.test(type)) throw new BadAnswer('malformed', 'sent a web page for an answer')
-    const watched = new Response(body && deadline.watched(body), { headers })
-    if (/\bjson\b/.test(type)) {
-      const whole: unknown = await watched.json()
-      if (typeof whole === 'object' && whole !== null && 'error' in whole && whole.error)
-        throw new ToldError(whole.error)
-      yield whole
-    } else yield* Stream.fromSSEResponse(watched, deadline.controller, client)
+    if (/\bjson\b/.test(type)) return builder.add(withoutError(JSON.parse(await deadline.textOf(response))))
+    for await (const events of eventData(deadline.bytesOf(response))) {
+      for (const data of events) {
+        if (data.startsWith('[DONE]')) return
+        builder.add(withoutError(JSON.parse(data)))
+      }
+    }
   }
 
   private explain(error: unknown, at: { deadline: Deadline; begun: boolean; library: Library }): Failure {
@@ -98,7 +101,6 @@ export class Connection {
     if (error instanceof ToldError) return this.told(error.told)
     if (error instanceof library.APIError) {
       if (typeof error.status === 'number') return this.refused(error)
-      if (begun && error.error) return this.told(error.error)
     }
     return connectionFailure(errorCode(error), begun)
   }
@@ -108,13 +110,13 @@ export class Connection {
     // Without an error in the body, the library's message is the status and the body's text.
     const body = message.replace(/^\d+ ?/, '').replace(/^status code \(no body\)$/, '')
     const text = typeof error === 'string' ? error : (told?.message ?? body)
-    const answer = { status: status ?? 500, said: quotable(text, this.#key), code: String(told?.code ?? ''), headers }
+    const answer = { status: status ?? 500, said: quotable(text), code: String(told?.code ?? ''), headers }
     return statusFailure(answer, this.config)
   }
 
   private told(value: unknown): Failure {
     const { message = '', code } = errorSchema.safeParse(value).data ?? {}
-    const said = quotable(typeof value === 'string' ? value : message, this.#key)
+    const said = quotable(typeof value === 'string' ? value : message)
     const status = Number(code)
     if (status >= 400 && status < 600) return statusFailure({ status, said, code: '' }, this.config)
     return {
@@ -126,7 +128,7 @@ export class Connection {
 
   /** The library takes a moment to load, and most commands ask no service. */
   private async load(): Promise<Library> {
-    const [{ OpenAI, APIError }, { Stream }] = await Promise.all([import('openai'), import('openai/streaming')])
+    const { OpenAI, APIError } = await import('openai')
     const headers = {
       accept: 'text/event-stream, application/json',
       'content-type': 'application/json',
@@ -146,7 +148,7 @@ export class Connection {
       // Its own headers tell of this machine. A redirect could carry the key to somebody else.
       fetch: (url, init) => fetch(url, { ...init, headers, redirect: 'manual' }),
     })
-    return { client, APIError, Stream }
+    return { client, APIError }
   }
 }
 

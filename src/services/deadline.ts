@@ -29,16 +29,19 @@ export class Deadline {
     this.silence = this.timer(firstByteSeconds, `sent nothing for ${firstByteSeconds} s`)
   }
 
-  /** The same bytes, watched as they pass. */
-  watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-    return body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform: (bytes, controller) => {
-          this.heard(bytes)
-          controller.enqueue(bytes)
-        },
-      }),
-    )
+  /** The bytes of an answer, watched as they pass. */
+  async *bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+    for await (const bytes of body ?? []) {
+      this.heard(bytes)
+      yield bytes
+    }
+  }
+
+  /** All of it. */
+  async textOf(response: Response): Promise<string> {
+    const pieces: Uint8Array[] = []
+    for await (const bytes of this.bytesOf(response)) pieces.push(bytes)
+    return Buffer.concat(pieces).toString()
   }
 
   /** Ends the watch. */

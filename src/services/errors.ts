@@ -1,4 +1,4 @@
-import { UserError } from '../core/index.ts'
+import { UserError, withoutSecrets } from '../core/index.ts'
 
 /** What can go wrong with a request. Counters go by these names. */
 export type FailureKind =
@@ -76,7 +76,7 @@ export class ServiceError extends UserError {
     super(`${where} ${failure.what}${tries > 1 ? `, after ${tries} tries` : ''}: ${failure.advice}`)
     this.name = 'ServiceError'
     this.where = where
-    this.failure = failure
+    this.failure = { ...failure, what: withoutSecrets(failure.what) }
     this.received = received
   }
 

@@ -210,9 +210,11 @@ describe('the key', () => {
     expect(() => new ChatService({ url, model: 'm', keyVariable: 'RWML_TEST_KEY' })).toThrow(
       `RWML_TEST_KEY is not set: export the key for ${url} under that name`,
     )
-    expect(() => new ChatService({ url, model: 'm', keyVariable: 'sk-something' })).toThrow(
-      'the settings of a model service: keyVariable must be the name of an environment variable, not the key itself',
-    )
+    for (const keyVariable of ['sk-something', 'AIzaSyLetters', 'tml_letters']) {
+      expect(() => new ChatService({ url, model: 'm', keyVariable })).toThrow(
+        /^the settings of a model service: keyVariable must be the name of an environment variable \(capitals, digits, _\), not the key itself$/,
+      )
+    }
     expect(() => new ChatService({ url: 'http://me:secret@host/v1', model: 'm' })).toThrow(
       /^the settings of a model service: url must hold no name, password or query: a key goes into an environment variable$/,
     )

@@ -1,8 +1,11 @@
+import { withoutSecrets } from '../core/index.ts'
 import type { ServiceConfig } from './config.ts'
 import type { Failure } from './errors.ts'
 
 /** Longest text of a service that is repeated in a message. */
 const LONGEST_QUOTE = 300
+/** So much of it is looked at. */
+const LONGEST_READ = 100_000
 
 /** What is known of an answer that is an error. */
 export interface ErrorAnswer {
@@ -44,7 +47,7 @@ export function statusFailure(answer: ErrorAnswer, config: ServiceConfig): Failu
   if (status >= 500) return failure('server', 'failed', 'look at its log, and resume when it is well again')
   if (status < 400) {
     const target = headers?.get('location')
-    return failure('refused', `has moved${target ? ` to ${target}` : ''}`, 'give the new address as url')
+    return failure('refused', `has moved${target ? ` to ${quotable(target)}` : ''}`, 'give the new address as url')
   }
   return failure('refused', 'refuses the request', 'check model, extra and the length of the conversation')
 }
@@ -89,9 +92,9 @@ export function errorCode(error: unknown): string {
   return ''
 }
 
-/** What a service says, fit for one line of ours: no key in it, not long, nothing of a web page. */
-export function quotable(text: string, key: string | null): string {
-  const line = (key === null ? text : text.replaceAll(key, '[key]')).replace(/\s+/g, ' ').trim()
+/** What a service says, fit for one line of ours: no key in it (not even one that is cut off), not long, nothing of a web page. */
+export function quotable(text: string): string {
+  const line = withoutSecrets(text.slice(0, LONGEST_READ)).replace(/\s+/g, ' ').trim()
   if (line.startsWith('<')) return ''
   return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE)}…`
 }

@@ -69,7 +69,7 @@ export class JsonService {
         signal: deadline.controller.signal,
       })
       begun = true
-      const text = await new Response(response.body && deadline.watched(response.body)).text()
+      const text = await deadline.textOf(response)
       if (response.status !== 200) throw this.failed(this.refusal(response, text))
       const checked = schema.safeParse(jsonOf(text))
       if (checked.success) return checked.data
@@ -100,10 +100,7 @@ export class JsonService {
     const body = jsonOf(text) as { error?: unknown; message?: unknown; detail?: unknown } | undefined
     const told = errorSchema.safeParse(body?.error ?? body).data
     const words = told?.message ?? (typeof body?.error === 'string' ? body.error : text)
-    return statusFailure(
-      { status, said: quotable(words, this.#key), code: String(told?.code ?? ''), headers },
-      this.config,
-    )
+    return statusFailure({ status, said: quotable(words), code: String(told?.code ?? ''), headers }, this.config)
   }
 
   private failed(failure: Failure): ServiceError {

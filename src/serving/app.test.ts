@@ -13,12 +13,12 @@ const format = loadChatFormat(MINI)
 const letters = (text: string) => [...Buffer.from(text)]
 
 /** An app above a sampler that answers every burst with the same letters. */
-function open(sampler = new ScriptedSampler(() => letters('abcd'), 64)) {
+function open(sampler = new ScriptedSampler(() => letters('abcd'), 64), key: string | null = null) {
   const model = new ServedModel(['small', 'org/small'], format, sampler, 1)
   const admission = new Admission()
   const log: string[] = []
   const batcher = new Batcher(sampler, format.stop)
-  const app = createApp({ model, admission, batcher, log: (line) => void log.push(line) })
+  const app = createApp({ model, admission, batcher, key, log: (line) => void log.push(line) })
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     app.request(path, {
       method: 'POST',
@@ -163,11 +163,77 @@ describe('what is refused', () => {
       code: 'model_not_found',
       message: 'there is no model "large" here; there is small, org/small',
     })
-    const rebound = await app.request('/v1/models', { headers: { Host: 'example.com' } })
-    expect(rebound.status).toBe(403)
     for (const host of ['127.0.0.1:8000', 'localhost', '[::1]:80']) {
       expect((await app.request('/v1/models', { headers: { Host: host } })).status).toBe(200)
     }
+  })
+})
+
+describe('who is answered', () => {
+  const ask = (headers: Record<string, string>, key: string | null = null) =>
+    open(undefined, key).post('/v1/completions', { prompt: 'a', max_tokens: 2 }, headers)
+
+  it('nobody under another name than this machine’s', async () => {
+    for (const host of [
+      'example.com',
+      '127.0.0.1.example.com',
+      'localhost@example.com',
+      '127.0.0.1:80:80',
+      '0.0.0.0',
+      '',
+    ]) {
+      const response = await ask({ Host: host })
+      expect([host, response.status]).toEqual([host, 403])
+      expect((await errorOf(response)).message).toMatch(/answers to 127.0.0.1 and localhost only, not to "/)
+    }
+  })
+
+  it('no page of another site, and no page is told that it may ask', async () => {
+    const pages: Record<string, string>[] = [
+      { Origin: 'https://example.com' },
+      { Origin: 'null' },
+      { Origin: 'http://localhost.example.com' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+    ]
+    for (const headers of pages) {
+      const response = await ask(headers)
+      expect([headers, response.status]).toEqual([headers, 403])
+    }
+    expect((await ask({ Origin: 'http://localhost:3000' })).status).toBe(200)
+    const { app } = open()
+    // What a browser asks first: without leave it sends no JSON.
+    for (const origin of ['https://example.com', 'http://localhost:3000']) {
+      const headers = { Origin: origin, 'Access-Control-Request-Method': 'POST' }
+      const leave = await app.request('/v1/completions', { method: 'OPTIONS', headers })
+      expect(leave.ok).toBe(false)
+      expect([...leave.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+    // And what it sends without asking is not taken.
+    const simple = await app.request('/v1/completions', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/plain' },
+      body: '{"prompt":"a"}',
+    })
+    expect(simple.status).toBe(415)
+  })
+
+  it('nobody without the key, where there is one', async () => {
+    const key = 'planted-serve-key'
+    const callers: Record<string, string>[] = [
+      {},
+      { Authorization: 'Bearer planted-serve-kez' },
+      { Authorization: key },
+      { Authorization: '' },
+    ]
+    for (const headers of callers) {
+      const response = await ask(headers, key)
+      expect([headers, response.status, response.headers.get('WWW-Authenticate')]).toEqual([headers, 401, 'Bearer'])
+      expect(JSON.stringify(await errorOf(response))).not.toContain(key)
+    }
+    expect((await ask({ Authorization: `Bearer ${key}` }, key)).status).toBe(200)
+    const { app } = open(undefined, key)
+    for (const path of ['/v1/models', '/tokenizer_info', '/nowhere']) expect((await app.request(path)).status).toBe(401)
+    expect((await app.request('/health')).status).toBe(200)
   })
 })
 

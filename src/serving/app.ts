@@ -16,13 +16,15 @@ export interface Service {
   model: ServedModel
   batcher: Batcher
   admission: Admission
+  /** What requests have to bring; null: nothing. */
+  key: string | null
   /** One line for every request that was answered or refused. */
   log(line: string): void
 }
 
 export function createApp(service: Service): Hono {
   const { model, batcher, admission } = service
-  const app = checkedApp({ body: LIMITS.body, log: service.log })
+  const app = checkedApp({ body: LIMITS.body, key: service.key, open: ['/health'], log: service.log })
   app.get('/health', (context) => {
     const { failure } = batcher
     const health = { status: failure === null ? 'ok' : 'failing', model: model.names[0], answers: admission.answers }

@@ -1,28 +1,28 @@
 /** What every server of ours has: who may ask, how large a body is, and errors that are one clear line. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { onlyLocal, onlyWithKey } from './callers.ts'
 import { ApiError, asApiError } from './errors.ts'
-
-/** A page in a browser may send requests here under another name: only names of this machine are answered to. */
-const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
 export interface Checks {
   /** Bytes of a body at most. */
   body: number
-  /** What requests have to bring as `Authorization: Bearer`; absent: nothing. */
-  key?: string
+  /** What requests have to bring as `Authorization: Bearer`; null: nothing. */
+  key: string | null
+  /** Paths that are answered without it. */
+  open?: readonly string[]
   /** One line for every request that was answered or refused. */
   log(line: string): void
 }
 
 /** An application without routes yet. */
-export function checkedApp({ body: maxSize, key, log }: Checks): Hono {
+export function checkedApp({ body: maxSize, key, open = [], log }: Checks): Hono {
   const app = new Hono()
   app.onError((error, context) => {
     const { status, body, details, message } = asApiError(error)
     log(`${context.req.method} ${context.req.path} ${status}, ${message}`)
     if (details.retryAfter !== undefined) context.header('Retry-After', String(details.retryAfter))
+    if (details.authenticate !== undefined) context.header('WWW-Authenticate', details.authenticate)
     if (details.allow !== undefined) context.header('Allow', details.allow)
     return context.json(body, status)
   })
@@ -38,16 +38,8 @@ export function checkedApp({ body: maxSize, key, log }: Checks): Hono {
     const there = routes.map((route) => `${route.method} ${route.path.replace(/\{.*/, '')}`)
     throw new ApiError(404, `there is no ${method} ${path} here; there is ${there.join(', ')}`)
   })
-  app.use(async (context, next) => {
-    const host = context.req.header('host')
-    if (host !== undefined && !LOCAL_HOST.test(host)) {
-      throw new ApiError(403, `this server answers to 127.0.0.1 and localhost only, not to ${host}`)
-    }
-    if (key !== undefined && !isSame(context.req.header('authorization') ?? '', `Bearer ${key}`)) {
-      throw new ApiError(401, 'this server wants its key: send the header Authorization: Bearer …')
-    }
-    await next()
-  })
+  app.use(onlyLocal)
+  if (key !== null) app.use(onlyWithKey(key, open))
   app.use(
     bodyLimit({
       maxSize,
@@ -71,12 +63,6 @@ export async function bodyOf(context: Context): Promise<unknown> {
   } catch (error) {
     throw new ApiError(400, `the body is not JSON: ${(error as Error).message}`)
   }
-}
-
-/** Compared in a time that tells nothing of how much of it was right. */
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [given, wanted].map((text) => createHash('sha256').update(text).digest())
-  return timingSafeEqual(a, b)
 }
 
 /** Whether a path is one of a route's: `/v1/models/:model{.+}`. */

@@ -7,6 +7,8 @@ interface Details {
   /** The field that is wrong, as a path: `messages[0].content`. */
   param?: string
   code?: string
+  /** How to show who asks. */
+  authenticate?: string
   /** Methods that the path does answer to. */
   allow?: string
   /** Seconds after which another try makes sense. */

@@ -13,7 +13,7 @@ export interface RewardService {
   /** Reads a completion as it is read in training. */
   agent: Pick<Agent, 'name' | 'parsePrediction'>
   /** What requests have to bring; absent: nothing. */
-  key?: string
+  key?: string | null
   log(line: string): void
 }
 
@@ -74,7 +74,7 @@ export class OpenRequests {
   }
 }
 
-export function createRewardApp({ reward, agent, key, log }: RewardService, open: OpenRequests): Hono {
+export function createRewardApp({ reward, agent, key = null, log }: RewardService, open: OpenRequests): Hono {
   const app = checkedApp({ body: REWARD_LIMITS.body, key, log })
   app.get('/health', (context) => context.json({ status: 'ok', reward: reward.name, agent: agent.name }))
   app.post('/v1/rewards', async (context) => {

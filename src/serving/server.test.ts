@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -287,6 +288,17 @@ describe('many at once', () => {
       }
     }
   })
+})
+
+it('listens on 127.0.0.1 alone', async () => {
+  const { port } = new URL(mini.server.url)
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  const others = own.filter(({ family, address }) => family === 'IPv4' && address !== '127.0.0.1')
+  for (const address of ['127.0.0.2', ...others.map(({ address }) => address)]) {
+    const signal = AbortSignal.timeout(5000)
+    await expect(fetch(`http://${address}:${port}/health`, { signal })).rejects.toThrow()
+  }
+  expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200)
 })
 
 describe('a client that goes away', () => {

@@ -16,6 +16,8 @@ export interface ServeOptions {
   threads: number
   /** What the model may be called; its folder's name where there is none. */
   names?: string[]
+  /** What requests have to bring, as OpenAI's clients do; without, every program on this machine is answered. */
+  key?: string | null
   /** One line for every request that was answered or refused. */
   log?(line: string): void
 }
@@ -37,6 +39,7 @@ export async function startServer({
   port,
   threads,
   names = [],
+  key = null,
   log = () => {},
 }: ServeOptions): Promise<RunningServer> {
   const format = loadChatFormat(folder)
@@ -46,7 +49,7 @@ export async function startServer({
     const created = Math.floor(statSync(weightFiles(folder)[0]).mtimeMs / 1000)
     const model = new ServedModel(names.length > 0 ? names : [basename(folder)], format, sampler, created)
     const admission = new Admission()
-    const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), log })
+    const app = createApp({ model, admission, batcher: new Batcher(sampler, format.stop), key, log })
     const listener = await listen(app, port)
     return {
       url: listener.url,

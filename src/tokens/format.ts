@@ -4,10 +4,16 @@ import { z } from 'zod'
 import { UserError } from '../core/index.ts'
 import { readJson } from '../store/index.ts'
 import { type ChatTemplate, loadChatTemplate, type Message, type RenderOptions } from './template.ts'
+import { timed } from './timed.ts'
 import { loadTokenizer, type Tokenizer } from './tokenizer.ts'
 
 /** Stands for a reply while the template is probed; letters only, so that no template trims or escapes it. */
 const SENTINEL = 'sentinelreply'
+
+/** Rendering three messages takes milliseconds; in seconds. */
+const LONGEST_PROBE = 30
+const ENDLESS = `chat template does not end within ${LONGEST_PROBE} s`
+const REMEDY = 'take tokenizer and template from the model that the weights are of'
 
 /** How one model reads and writes conversations: its tokenizer, its template, and how an assistant turn ends. */
 export class ChatFormat {
@@ -23,7 +29,8 @@ export class ChatFormat {
     this.tokenizer = tokenizer
     this.template = template
     this.rendering = rendering
-    this.turnEnd = findTurnEnd(tokenizer, template)
+    // A template is a program that came with the model.
+    this.turnEnd = timed(() => findTurnEnd(tokenizer, template), LONGEST_PROBE, `${ENDLESS}: ${REMEDY}`)
     this.stop = [[...this.turnEnd]]
     const eos = tokenizer.eosToken === null ? null : tokenizer.tokenId(tokenizer.eosToken)
     if (eos !== null && !(this.turnEnd.length === 1 && this.turnEnd[0] === eos)) this.stop.push([eos])
@@ -68,8 +75,6 @@ export function loadChatFormat(folder: string, rendering: Pick<RenderOptions, 'e
   checkTokenizer(tokenizer, existsSync(path) ? readJson(path, modelSchema).vocab_size : null, folder)
   return format
 }
-
-const REMEDY = 'take tokenizer and template from the model that the weights are of'
 
 /** @throws UserError where a tokenizer lacks its own special tokens, or has more tokens than its model has `rows` for. */
 export function checkTokenizer(tokenizer: Tokenizer, rows: number | null, source: string): void {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface EmbeddingRequest {
@@ -8,6 +14,8 @@ export interface EmbeddingRequest {
 
 /** Status and body of an answer. */
 export type EmbeddingReply = { status: number; body: unknown }
+
+export type EmbeddingScript = (request: EmbeddingRequest, index: number, headers: IncomingHttpHeaders) => EmbeddingReply
 
 /** A server on 127.0.0.1 that speaks OpenAI's protocol for embeddings, in any order and with vectors of any length. */
 export class EmbeddingServer {
@@ -20,9 +28,7 @@ export class EmbeddingServer {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
   }
 
-  static async start(
-    script: (request: EmbeddingRequest, index: number) => EmbeddingReply = ({ input }) => vectors(input),
-  ): Promise<EmbeddingServer> {
+  static async start(script: EmbeddingScript = ({ input }) => vectors(input)): Promise<EmbeddingServer> {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const embedding = new EmbeddingServer(server)
@@ -36,16 +42,14 @@ export class EmbeddingServer {
     await closed
   }
 
-  private async handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    script: (request: EmbeddingRequest, index: number) => EmbeddingReply,
-  ): Promise<void> {
+  private async handle(request: IncomingMessage, response: ServerResponse, script: EmbeddingScript): Promise<void> {
     const bytes: Buffer[] = []
     for await (const chunk of request) bytes.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(bytes).toString()) as EmbeddingRequest
     const known = request.method === 'POST' && request.url === '/v1/embeddings'
-    const reply = known ? script(body, this.requests.push(body) - 1) : { status: 404, body: { detail: 'Not Found' } }
+    const reply = known
+      ? script(body, this.requests.push(body) - 1, request.headers)
+      : { status: 404, body: { detail: 'Not Found' } }
     response.writeHead(reply.status, { 'content-type': 'application/json' })
     response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body))
   }

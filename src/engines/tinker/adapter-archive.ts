@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../core/index.ts'
-import { readJson, writeJson } from '../../store/index.ts'
+import { readJson, writeJson, writing } from '../../store/index.ts'
 import { tarFiles } from './tar.ts'
 
 /** What a PEFT folder needs; whatever else is packed stays there. */
@@ -36,9 +36,12 @@ export async function unpackAdapter(
     if (found.has(file)) throw new UserError(`${where} holds ${file} twice: it is no adapter`)
     if (file === FILES[0] && size > LONGEST_CONFIG) throw new UserError(`${where}: ${file} has ${size} bytes`)
     found.add(file)
-    const handle = openSync(join(folder, file), 'wx')
+    const path = join(folder, file)
+    const handle = writing(path, () => openSync(path, 'wx'))
     try {
-      for await (const piece of pieces) writeSync(handle, piece)
+      for await (const piece of pieces) {
+        for (let at = 0; at < piece.length; ) at += writing(path, () => writeSync(handle, piece, at), piece.length)
+      }
     } finally {
       closeSync(handle)
     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { plainIssue, uniform } from '../../core/index.ts'
+import { keepSecret, plainIssue, uniform } from '../../core/index.ts'
 import { connectionFailure, errorCode, type Failure, retryDelay, ServiceError } from '../../services/index.ts'
 import type { Codec } from './codec.ts'
 import { RESUME, type Reply, replyFailure, said } from './failures.ts'
@@ -51,6 +51,8 @@ export class Connection {
   readonly config: TinkerConfig
   private readonly codec: Codec
   private readonly closing = new AbortController()
+  /** Ends each exchange that is under way: a thousand listeners at one signal are found one by one. */
+  private readonly underWay = new Set<() => void>()
   /** Private to the machine too: whoever prints a connection must not print it. */
   readonly #key: string | null
   /** Whether the key is exchanged for a token that is sent in its place. */
@@ -75,6 +77,7 @@ export class Connection {
   /** Breaks off what is under way; afterwards nothing is sent. */
   close(): void {
     this.closing.abort()
+    for (const stop of this.underWay) stop()
   }
 
   /** @throws an AbortError once closed */
@@ -113,12 +116,23 @@ export class Connection {
     const request = { what: 'auth/token', path: 'auth/token', body: {} }
     const reply = await this.send(request, this.#key)
     if (reply.status !== 200) throw this.failure(reply, request.what)
-    return this.checked(reply, tokenSchema, request.what).jwt
+    const { jwt } = this.checked(reply, tokenSchema, request.what)
+    keepSecret(jwt)
+    return jwt
   }
 
   private async send({ what, path, body, headers, seconds }: Request, key: string | null): Promise<Reply> {
+    if (this.closing.signal.aborted) throw new ServiceError(this.where, CLOSED)
     const limit = seconds ?? this.config.requestSeconds
-    const late = AbortSignal.timeout(limit * 1000)
+    // Not AbortSignal.timeout and any: those live until the time is over, and a busy minute has a hundred thousand requests.
+    const ending = new AbortController()
+    const stop = () => ending.abort()
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      stop()
+    }, limit * 1000)
+    this.underWay.add(stop)
     let begun = false
     try {
       const response = await fetch(`${this.config.url}/api/v1/${path}`, {
@@ -130,7 +144,7 @@ export class Connection {
           ...headers,
         },
         ...(body && { body: this.codec.encode(body) }),
-        signal: AbortSignal.any([late, this.closing.signal]),
+        signal: ending.signal,
         // A redirect could carry the key to somebody else.
         redirect: 'manual',
       })
@@ -140,12 +154,15 @@ export class Connection {
     } catch (error) {
       if (error instanceof ServiceError) throw error
       if (this.closing.signal.aborted) throw new ServiceError(this.where, CLOSED)
-      if (late.aborted) {
+      if (late) {
         const failure: Failure = { kind: 'stalled', what: `was silent for ${limit} s at ${what}`, advice: SILENT }
         throw new Unheard(this.where, failure, true)
       }
       const code = errorCode(error)
       throw new Unheard(this.where, connectionFailure(code, begun), begun || !UNSENT.test(code))
+    } finally {
+      clearTimeout(timer)
+      this.underWay.delete(stop)
     }
   }
 
@@ -220,11 +237,11 @@ export class Connection {
 
   /** What a reply says, without the key. */
   said(reply: Reply): string {
-    return said(reply, this.#key)
+    return said(reply)
   }
 
   failure(reply: Reply, what: string): ServiceError {
-    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.#key))
+    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.#key !== null))
   }
 
   /**

@@ -26,6 +26,10 @@ export async function* download(connection: Connection, path: string): AsyncGene
     if (hops >= MOST_REDIRECTS || !target || !/^https?:$/.test(target.protocol)) {
       throw connection.trouble(`sends ${what} nowhere`)
     }
+    // What is trained on goes on to be used: on the open way it could be exchanged.
+    if (target.protocol === 'http:' && response.url.startsWith('https:')) {
+      throw connection.trouble(`sends ${what} from https to http`)
+    }
     response = await connection.open(target, what)
   }
   if (response.status !== 200) {

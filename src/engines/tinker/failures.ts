@@ -11,14 +11,14 @@ export interface Reply {
 }
 
 /** What the server says in an error, fit for one line of ours. */
-export function said({ body }: Reply, key: string | null): string {
-  return quotable(errorTextSchema.safeParse(body).data ?? (typeof body === 'string' ? body : ''), key)
+export function said({ body }: Reply): string {
+  return quotable(errorTextSchema.safeParse(body).data ?? (typeof body === 'string' ? body : ''))
 }
 
-/** `what` names the request. */
-export function replyFailure(reply: Reply, what: string, config: TinkerConfig, key: string | null): Failure {
+/** `what` names the request; `keyed`: it had a key. */
+export function replyFailure(reply: Reply, what: string, config: TinkerConfig, keyed: boolean): Failure {
   const { status, headers } = reply
-  const text = said(reply, key)
+  const text = said(reply)
   const quoted = text === '' ? `(${status})` : `(${status}, "${text}")`
   const retryAfter = retryAfterSeconds(headers)
   const failure = (kind: Failure['kind'], verb: string, advice: string): Failure => ({
@@ -30,7 +30,7 @@ export function replyFailure(reply: Reply, what: string, config: TinkerConfig, k
   })
   // What is said to a wrong key often holds a part of it, and is not repeated.
   if (status === 401) {
-    const asked = key === null ? 'wants a key' : `does not accept the key in ${config.keyVariable}`
+    const asked = keyed ? `does not accept the key in ${config.keyVariable}` : 'wants a key'
     return { kind: 'key', what: `${asked} (401)`, advice: `set ${config.keyVariable} to one that it knows`, status }
   }
   if (status === 403) return failure('key', `forbids ${what}`, 'use a key that may do this')

@@ -1,6 +1,6 @@
 /** Results of requests that the server works on for a while: asked for until they are there. */
 import type { z } from 'zod'
-import { ServiceError } from '../../services/index.ts'
+import { quotable, ServiceError } from '../../services/index.ts'
 import { type Connection, Unheard } from './connection.ts'
 import { RESUME, type Reply } from './failures.ts'
 import { failedSchema, metadataSchema, pendingSchema } from './wire.ts'
@@ -74,7 +74,7 @@ export async function resultOf<Schema extends z.ZodType>(
 
 async function whilePending(connection: Connection, wait: Wait, reply: Reply): Promise<void> {
   const { queue_state: state = 'active' } = pendingSchema.parse(reply.body)
-  wait.last = state === 'active' ? '' : ` (its queue: ${state})`
+  wait.last = state === 'active' ? '' : ` (its queue: ${quotable(state)})`
   wait.failures = 0
   await connection.rest(connection.pace.pending)
 }
@@ -118,7 +118,7 @@ async function anew(connection: Connection, pending: Pending, wait: Wait, reply:
 }
 
 function failure(connection: Connection, { what }: Pending, text: string, category = ''): ServiceError {
-  const whose = category === '' ? '' : ` (${category})`
+  const whose = category === '' ? '' : ` (${quotable(category)})`
   const advice = category === 'user' || category === '' ? 'check the data, the settings and its log' : RESUME
   return new ServiceError(connection.where, { kind: 'refused', what: `failed at ${what}${whose}: ${text}`, advice })
 }

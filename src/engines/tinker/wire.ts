@@ -1,5 +1,6 @@
 /** The protocol: what is sent, and schemas of what comes back. Fields that are not read may be anything. */
 import { z } from 'zod'
+import { logprobList, openLogprobList, tokenIds } from '../number-lists.ts'
 
 export interface WireTensor {
   data: number[]
@@ -30,7 +31,8 @@ export interface WirePass {
   loss_fn_config?: Record<string, number>
 }
 
-const id = z.string().min(1)
+/** It stands in messages, which are one line. */
+const id = z.string().regex(/^[^\s]{1,500}$/, 'must be a name without spaces')
 
 /** Flags of the server; one that knows none is asked for nothing unusual. */
 export const clientConfigSchema = z.object({
@@ -48,7 +50,7 @@ export const samplingSessionSchema = z.object({ sampling_session_id: id })
 export const anythingSchema = z.unknown()
 
 export const modelSchema = z.object({ model_id: id })
-export const pathSchema = z.object({ path: z.string().regex(/^tinker:\/\//) })
+export const pathSchema = z.object({ path: id.regex(/^tinker:\/\//) })
 /** Some servers tell where the checkpoint is, some the session that samples from it. */
 export const samplerSavedSchema = z.object({ sampling_session_id: id })
 
@@ -72,11 +74,11 @@ export const samplesSchema = z.object({
   sequences: z.array(
     z.object({
       stop_reason: z.enum(['length', 'stop']),
-      tokens: z.array(z.int().min(0)),
-      logprobs: z.array(z.number()),
+      tokens: tokenIds,
+      logprobs: logprobList,
     }),
   ),
-  prompt_logprobs: z.array(z.number().nullable()).nullish(),
+  prompt_logprobs: openLogprobList.nullish(),
 })
 export type SamplesOutput = z.output<typeof samplesSchema>
 

@@ -3,7 +3,7 @@ import { hash32, UserError } from '../../core/index.ts'
 import { JsonService, type ServiceSettings } from '../../services/index.ts'
 import type { Alternatives, Sample, Sampler, SamplingParams, Scored } from '../engine.ts'
 import { endOfStop } from '../stop.ts'
-import { type Choice, completionSchema, modelsSchema, tokenOf } from './wire.ts'
+import { byToken, type Choice, completionSchema, modelsSchema, tokenOf } from './wire.ts'
 
 export interface VllmOptions {
   /** Number of token ids of the model: its server does not tell. */
@@ -173,14 +173,20 @@ export class VllmSampler implements Sampler {
       logprobs: logprobs.token_logprobs.slice(0, length),
       stopReason: end === null ? 'length' : 'stop',
       ...(alternatives > 0 && {
-        alternatives: logprobs.top_logprobs.slice(0, length).map((entry) =>
-          mostProbable(
-            Object.entries(entry).map(([name, logprob]) => [tokenOf(name), logprob]),
-            alternatives,
-          ),
-        ),
+        alternatives: this.ranked(logprobs.top_logprobs ?? [])
+          .slice(0, length)
+          .map((ranked) => mostProbable(ranked, alternatives)),
       }),
     }
+  }
+
+  /** The tokens that were thought of at each place, with their log-probabilities. */
+  private ranked(told: readonly unknown[]): [token: number, logprob: number][][] {
+    return told.map((entry, at) => {
+      const { data } = byToken.safeParse(entry)
+      if (!data) throw this.wrong(`tells no log-probabilities by token id, at ${at}`)
+      return Object.entries(data).map(([name, logprob]) => [tokenOf(name), logprob])
+    })
   }
 
   private check(prompt: number[], maxTokens: number): void {

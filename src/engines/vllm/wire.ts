@@ -1,18 +1,17 @@
 import { z } from 'zod'
+import { logprobList, textList, tokenIds } from '../number-lists.ts'
 
 /** What is read of a vLLM server's answers (seen: 0.32). Fields that we do not read may be anything. */
 
-const tokenIds = z.array(z.int().min(0))
-
-/** Log-probabilities by `token_id:N`, as `return_tokens_as_token_ids` has it. */
-const byToken = z.record(z.string().regex(/^token_id:\d+$/), z.number())
+/** Log-probabilities by `token_id:N`, as `return_tokens_as_token_ids` has it; read where somebody asked for alternatives. */
+export const byToken = z.record(z.string().regex(/^token_id:\d+$/), z.number())
 
 const choiceSchema = z.object({
   index: z.int().min(0),
   finish_reason: z.enum(['stop', 'length']),
   token_ids: tokenIds.nullish(),
   logprobs: z
-    .object({ token_logprobs: z.array(z.number()), top_logprobs: z.array(byToken), tokens: z.array(z.string()) })
+    .object({ token_logprobs: logprobList, top_logprobs: z.array(z.unknown()).nullish(), tokens: textList })
     .nullish(),
   /** By token id, one entry a token of the prompt; nothing predicts the first. */
   prompt_logprobs: z

@@ -137,16 +137,14 @@ export class OpenEnvEpisode implements Episode {
     const { server } = this.parts
     const { code, message, errors = [] } = error
     if (code !== 'VALIDATION_ERROR') {
-      return broken(
-        failure(server, 'server', `failed at a step (${code}, "${quotable(message, null)}")`, 'look at its log'),
-      )
+      return broken(failure(server, 'server', `failed at a step (${code}, "${quotable(message)}")`, 'look at its log'))
     }
     const faults = errors.map(({ loc, msg }) => [...loc, msg].join(': ')).join('; ')
     if (errors.length === 0 || errors.some(({ type }) => WRONG_FIELDS.includes(type))) {
       throw failure(
         server,
         'refused',
-        `does not know such actions: ${quotable(JSON.stringify(data), null)} (${quotable(faults || message, null)})`,
+        `does not know such actions: ${quotable(JSON.stringify(data))} (${quotable(faults || message)})`,
         'give openEnvEnvironment an `action` that makes its action objects; GET /schema shows them',
       )
     }
@@ -183,7 +181,7 @@ async function begun(parts: EpisodeParts, within: number): Promise<{ session: Se
       if (!(error instanceof RefusedByServer)) throw error
       const { code, message, max_sessions: most } = error.error
       if (code !== 'CAPACITY_REACHED') {
-        const what = `does not begin an episode (${code}, "${quotable(message, null)}")`
+        const what = `does not begin an episode (${code}, "${quotable(message)}")`
         throw failure(server, 'refused', what, 'look at its log, and at the `reset` of the task')
       }
       if (most !== undefined && most < sessions) {

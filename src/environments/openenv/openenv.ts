@@ -143,13 +143,13 @@ const webSocketUrl = (url: string): string =>
 
 function headersFrom(keyVariable: string | undefined, hostVariable: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (keyVariable !== undefined) headers.Authorization = `Bearer ${held(keyVariable)}`
-  if (hostVariable !== undefined) headers.Host = held(hostVariable)
+  if (keyVariable !== undefined) headers.Authorization = `Bearer ${set(keyVariable, keyIn(keyVariable))}`
+  // A host's name is no secret: messages may say it.
+  if (hostVariable !== undefined) headers.Host = set(hostVariable, process.env[hostVariable] || null)
   return headers
 }
 
-function held(variable: string): string {
-  const value = keyIn(variable)
+function set(variable: string, value: string | null): string {
   if (value === null) throw new UserError(`${variable} is not set: export it for the OpenEnv server`, 2)
   return value
 }

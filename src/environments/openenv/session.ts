@@ -91,7 +91,7 @@ export class Session {
     const { success, data: frame, error } = parseFrame(text)
     if (!success) {
       const { path, message } = error.issues[0]
-      const what = `answered a ${request.type} with no frame of the protocol (${path.join('.') || 'the whole'}: ${message}): "${quotable(text, null)}"`
+      const what = `answered a ${request.type} with no frame of the protocol (${path.join('.') || 'the whole'}: ${message}): "${quotable(text)}"`
       throw this.end(failure(this.server, 'malformed', what, 'check that url is that of an OpenEnv server'))
     }
     if (frame.type === 'error') throw new RefusedByServer(frame.data)

@@ -64,7 +64,7 @@ describe('nothing that a model or a server says is executed:', () => {
 const TIMED = ['tokens/timed.ts']
 
 /** They find files of packages that were installed with this one. */
-const PACKAGES = ['core/onnx-runtime.ts', 'benchmarks/ifeval/text/packages.ts']
+const PACKAGES = ['engines/local/runtime.ts', 'benchmarks/ifeval/text/packages.ts']
 
 /** Where patterns are put together at run time, and of what. */
 const PATTERNS: [path: string, of: string][] = [

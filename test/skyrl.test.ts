@@ -17,7 +17,8 @@ import { unclipped } from '../src/engines/tinker/testing/unclipped.ts'
 import { METHODS, miniPreset, openRun, resolveConfig, runMethod } from '../src/index.ts'
 import { readSafetensors } from '../src/store/index.ts'
 
-const { RWML_SKYRL_URL: url, RWML_SKYRL_MODEL: model = '', RWML_SKYRL_UNTIL: until = 'Infinity' } = process.env
+const { RWML_SKYRL_URL: url, RWML_SKYRL_MODEL: model = '', RWML_SKYRL_MINUTES: minutes = 'Infinity' } = process.env
+const end = performance.now() + Number(minutes) * 60_000
 const lora = { rank: 16, alpha: 32, targets: LORA_CHOICES['all-linear'] }
 
 const open = async () => {
@@ -29,7 +30,7 @@ const root = mkdtempSync(join(tmpdir(), 'rwml-skyrl-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe.skipIf(!url)('SkyRL', () => {
-  beforeEach(({ skip }) => skip(Date.now() > Number(until) * 1000, 'the time for the live server is over'))
+  beforeEach(({ skip }) => skip(performance.now() > end, 'the time for the live server is over'))
 
   describe('one step beside the local engine', () => {
     const rows = [

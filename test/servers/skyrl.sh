@@ -1,23 +1,33 @@
 #!/usr/bin/env bash
 # Runs a command against a real Tinker server, SkyRL with its JAX backend on this machine's processors, and ends the server after it:
 #   test/servers/skyrl.sh npx vitest run test/skyrl.test.ts
-# The first run makes a virtual environment under .cache/skyrl (several GB). Needs Python 3.11 to 3.13: $RWML_SKYRL_PYTHON.
+# With --install it only makes the virtual environment, under .cache/skyrl; torch and peft are those of `npm run referees`. Where
+# RWML_SKYRL_MINUTES is set, tests stop asking the server after so long, and a server that does not answer is no failure.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 home=$PWD/.cache/skyrl
 venv=${RWML_SKYRL_VENV:-$home/venv}
 port=${RWML_SKYRL_PORT:-8377}
 log=$home/server.log
+mkdir -p "$home"
 
-if [ ! -x "$venv/bin/python" ]; then
-  python=${RWML_SKYRL_PYTHON:-$(command -v python3.12 || command -v python3.11)}
-  "$python" -m venv "$venv"
-  # The last release that speaks JSON: 0.4 takes protobuf alone.
-  "$venv/bin/pip" install -q 'skyrl[tinker,jax]==0.3.0' 'tinker==0.25.0' 'jax==0.12.0.1' 'flax==0.12.12' 'transformers==5.8.0'
+if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
+  if ! .venv/bin/python -c 'import torch, peft' 2> /dev/null; then
+    echo 'SkyRL needs torch and peft: run "npm run referees" first' >&2
+    exit 1
+  fi
+  python3 -m venv --clear "$venv"
+  # The last release that speaks JSON: 0.4 takes protobuf alone. Most of what it depends on is for GPUs.
+  "$venv/bin/pip" install -q --no-compile --no-deps skyrl==0.3.0 tinker==0.25.0
+  "$venv/bin/pip" install -q --no-compile jax==0.10.2 flax==0.12.8 optax==0.2.8 transformers==5.8.0 fastapi==0.165.0 uvicorn==0.54.0 \
+    sqlmodel==0.0.50 aiosqlite==0.22.1 greenlet==3.5.6 psutil==7.2.2 cloudpathlib==0.26.0 httpx==0.28.1 rich==15.0.0
+  packages='import site; print(site.getsitepackages()[0])'
+  .venv/bin/python -c "$packages" > "$("$venv/bin/python" -c "$packages")/referees.pth"
+  touch "$venv/ready"
 fi
+if [ "${1:-}" = --install ]; then exit 0; fi
 
 run=$(mktemp -d "${TMPDIR:-/tmp}/skyrl-XXXXXX")
-mkdir -p "$home"
 
 # SkyRL starts its engine by `uv run … -m MODULE`, and reads its own parent's command line for that: this stands for uv.
 mkdir "$run/bin"
@@ -53,10 +63,16 @@ finish() {
 trap finish EXIT
 
 for _ in $(seq 300); do
-  if ! kill -0 "$server" 2> /dev/null; then echo "SkyRL ended before it answered: see $log" >&2; exit 1; fi
+  if ! kill -0 "$server" 2> /dev/null; then break; fi
   if curl -sf "http://127.0.0.1:$port/api/v1/healthz" > /dev/null; then ready=1; break; fi
   sleep 1
 done
-if [ -z "${ready:-}" ]; then echo "SkyRL did not answer within 300 s: see $log" >&2; exit 1; fi
+if [ -z "${ready:-}" ]; then
+  echo "SkyRL does not answer: see $log" >&2
+  if [ -z "${RWML_SKYRL_MINUTES:-}" ]; then exit 1; fi
+  echo 'Its tests are skipped.' >&2
+  "$@"
+  exit
+fi
 
 RWML_SKYRL_URL=http://127.0.0.1:$port RWML_SKYRL_MODEL=$run/model "$@"

@@ -89,7 +89,7 @@ function actor({ body, headers }: Received): Reply {
   if (body.model === 'judge') return answer('Score: 1')
   if (body.model === 'user') {
     const ends = /anything else/i.test(last.content ?? '')
-    return answer(ends ? 'No. ###STOP###' : 'I am user_1. I want a task: Buy soil.')
+    return answer(ends ? 'No. ###STOP###' : `I am user_1. I want a task: Buy soil, ${body.messages.length} bags.`)
   }
   // What is stored holds no key either, where a server writes it into its answer.
   if (last.role === 'tool') return answer(`You sent ${headers.authorization}. You have 2 tasks. Anything else?`)

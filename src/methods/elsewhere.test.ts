@@ -34,7 +34,8 @@ const adapter = {
 }
 
 /** Metrics without what a clock says. */
-const timeless = (lines: Record<string, number>[]) => lines.map(({ time: _, waitedSeconds: __, ...rest }) => rest)
+const timeless = (lines: Record<string, number>[]) =>
+  lines.map(({ time: _, waitedSeconds: __, sampledPerSecond: ___, ...rest }) => rest)
 
 describe('a run at a Tinker server', () => {
   it('goes through every stage, and leaves models that this machine loads', async () => {

@@ -37,9 +37,10 @@ export async function groupLoop(
   loop: Omit<TrainLoop, 'step' | 'note'>,
   turn: (at: number) => GroupTurn,
 ): Promise<Checkpoint> {
+  const { maxLag } = context.config.model
   const ahead = new RolloutsAhead({
     trainer: context.trainer,
-    maxLag: context.config.model.maxLag,
+    maxLag,
     steps: loop.steps,
     saved: (done) => savesAfter(done, loop),
     rollout: (at, sampler) => turn(at).work.rollout(turn(at).step, sampler),
@@ -49,8 +50,10 @@ export async function groupLoop(
       ...loop,
       async step(at, reference) {
         const { work, step, metrics } = turn(at)
+        const [began, before] = [performance.now(), context.tokens.sampled]
         const own = await groupStep(context, work, step, await ahead.of(at), usesReference(work) ? reference : null)
-        return { ...own, ...metrics }
+        const sampledPerSecond = Math.round((context.tokens.sampled - before) / ((performance.now() - began) / 1000))
+        return { ...own, ...metrics, ...(maxLag > 0 && { sampledPerSecond }) }
       },
       note: ({ reward }) => `reward ${reward.toFixed(3)}`,
     })

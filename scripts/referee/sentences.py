@@ -42,7 +42,8 @@ def export(path):
     batch = tokenizer(["a first text", "another"], padding=True, return_tensors="pt")
     axes = {0: "batch", 1: "length"}
     torch.onnx.export(
-        Encoder(),
+        # The export leaves a module as it found it: one in training would have dropout afterwards.
+        Encoder().eval(),
         tuple(batch[name] for name in INPUTS),
         str(half),
         input_names=INPUTS,

@@ -73,6 +73,7 @@ function contextOf(solves: (call: number, sample: number) => boolean) {
     agent: windowAgent({ historyTurns: 4, showActions: false }),
     format,
     trainer,
+    tokens: { sampled: 0 },
     signal: new AbortController().signal,
     progress: { start() {}, update() {}, finish() {} },
     log() {},

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { readSafetensors, writeSafetensors } from '../../store/index.ts'
 import type { AdamParams, Loss } from '../engine.ts'
 import { engineContract } from '../testing/contract.ts'
 import { type ModelConfig, parameterSpecs } from './config.ts'
@@ -156,6 +157,21 @@ describe('an adapter', () => {
     const { specs } = core.weights.trained
     expect(specs).toHaveLength(2 * 2 * core.config.num_hidden_layers)
     expect(specs.every(({ name }) => /\.(q|v)_proj\.lora_[AB]\.weight$/.test(name))).toBe(true)
+    await core.close()
+  })
+
+  it('goes on from one that names its base and no hash of it, as PEFT and servers write them', async () => {
+    const [path, other] = [await base(), await base({ num_key_value_heads: 4 })]
+    const core = await trained(path)
+    const saved = join(folder, 'unhashed')
+    await core.save(saved)
+    const weights = join(saved, 'adapter_model.safetensors')
+    writeSafetensors(weights, readSafetensors(weights).tensors)
+    const again = TrainerCore.open(path, { threads: 2, lora })
+    again.loadWeights(saved)
+    expect(again.weights.trained.flat).toEqual(core.weights.trained.flat)
+    const elsewhere = TrainerCore.open(other, { threads: 1, lora })
+    expect(() => elsewhere.loadWeights(saved)).toThrow(`is an adapter of ${path}, this one is trained beside ${other}`)
     await core.close()
   })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ServiceError } from '../../services/index.ts'
 import type { Engine } from '../choice.ts'
 import type { Sample } from '../engine.ts'
-import { openLocalEngine } from '../local/index.ts'
+import { openLocalEngine, readModelConfig } from '../local/index.ts'
 import { largestDifference, sampling, samplingContract } from '../testing/contract-sampling.ts'
 import { VllmSampler } from './sampler.ts'
 
@@ -15,11 +15,7 @@ const { RWML_VLLM_URL: url, RWML_VLLM_LORA_URL: adapting, RWML_VLLM_MODEL: folde
 if (url && adapting && folder) {
   against(url, folder)
   withAdapters(adapting, folder)
-} else {
-  describe.skip('vLLM', () => {
-    it('meets the contract', () => {})
-  })
-}
+} else describe.skip('vLLM', () => it('meets the contract', () => {}))
 
 const PROMPTS = [[1], [2, 3, 4, 5], [2, 3, 9]]
 const SEQUENCES = [
@@ -28,11 +24,9 @@ const SEQUENCES = [
   [60, 1, 33, 2, 40],
 ]
 
-function connect(url: string): Promise<VllmSampler> {
-  return VllmSampler.connect(
-    { url, model: 'tiny', maxConcurrent: 64, retries: 0 },
-    { vocabularySize: 64, processed: true },
-  )
+function connect(url: string, folder: string): Promise<VllmSampler> {
+  const { vocab_size: vocabularySize } = readModelConfig(folder)
+  return VllmSampler.connect({ url, model: 'tiny', maxConcurrent: 64, retries: 0 }, { vocabularySize, processed: true })
 }
 
 /** By how much a server's log-probabilities of what it sampled differ from the local engine's at most. */
@@ -50,7 +44,7 @@ function against(url: string, folder: string): void {
   let sampler: VllmSampler
   let engine: Engine
   beforeAll(async () => {
-    sampler = await connect(url)
+    sampler = await connect(url, folder)
     engine = await openLocalEngine(folder, { threads: 1 })
   })
   afterAll(async () => {
@@ -96,7 +90,7 @@ function withAdapters(url: string, folder: string): void {
   // Sampled only: vLLM 0.32 on a processor ends where it scores a prompt while adapters are enabled.
   it('vLLM samples from an adapter that the local engine trained, and from the model without it', async () => {
     const out = mkdtempSync(join(tmpdir(), 'rwml-vllm-'))
-    const sampler = await connect(url)
+    const sampler = await connect(url, folder)
     const plain = await openLocalEngine(folder, { threads: 1 })
     const trained = await openLocalEngine(folder, {
       threads: 1,

@@ -1,7 +1,7 @@
 /**
  * `npm run referees [-- --minutes 10] [--light] [--write]`: what tests and benches compare us with. A Python of our own in
- * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, openenv-core and datasets, and small
- * pretrained models in `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
+ * `.venv/` with SciPy and statsmodels, lm_eval's scoring, PyTorch, transformers and PEFT, openenv-core, datasets and Tinker's SDK, and
+ * small pretrained models in `.cache/`. Says what it could not get; tests that would need it are then skipped. `--light` leaves out what is gigabytes.
  * `--write` has the referees answer anew, into the reference values beside the tests.
  */
 import { spawnSync } from 'node:child_process'
@@ -21,6 +21,8 @@ const HARNESS = { 'lm_eval[api,math]': '0.4.13' }
 /** Environments and trainers of others: an OpenEnv server of our own, and what trainers read data with. */
 const OTHERS = { 'openenv-core': '0.3.0', datasets: '5.2.0', pandas: '3.1.1', pyarrow: '26.0.1' }
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
+/** The Tinker protocol's public SDK. */
+const PROTOCOL = { tinker: '0.25.0' }
 /** By which PyTorch writes a sentence encoder as a graph. */
 const GRAPHS = { onnx: '1.23.2' }
 
@@ -90,6 +92,7 @@ if (made) {
     tell(listed(MODELS).join(', '), install(MODELS))
     tell(listed(OTHERS).join(', '), install(OTHERS))
     tell(listed(GRAPHS).join(', '), install(GRAPHS))
+    tell(listed(PROTOCOL).join(', '), install(PROTOCOL))
   }
 }
 if (process.env.RWML_PYTHON) console.log(`RWML_PYTHON is set: tests and benches ask ${process.env.RWML_PYTHON} instead`)
@@ -101,6 +104,7 @@ function write(path: string, answer: unknown): void {
 if (values.write) {
   write('src/core/testing/statistics.reference.json', await refereeAnswer('statistical_tests.py', '0'))
   write('src/benchmarks/testing/answers.reference.json', await refereeAnswer('answers.py'))
+  write('src/engines/tinker/testing/wire.reference.json', await refereeAnswer('tinker_wire.py'))
   write(
     'src/benchmarks/ifeval/testing/ifeval.reference.json',
     await ifevalReference([...HARD_RESPONSES, ...drawnResponses(0, 110)]),

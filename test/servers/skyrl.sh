@@ -17,7 +17,7 @@ if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
     exit 1
   fi
   python3 -m venv --clear "$venv"
-  # The last release that speaks JSON: 0.4 takes protobuf alone. Most of what it depends on is for GPUs.
+  # Most of what it depends on is for GPUs.
   "$venv/bin/pip" install -q --no-compile --no-deps skyrl==0.3.0 tinker==0.25.0
   "$venv/bin/pip" install -q --no-compile jax==0.10.2 flax==0.12.8 optax==0.2.8 transformers==5.8.0 fastapi==0.165.0 uvicorn==0.54.0 \
     sqlmodel==0.0.50 aiosqlite==0.22.1 greenlet==3.5.6 psutil==7.2.2 cloudpathlib==0.26.0 httpx==0.28.1 rich==15.0.0

@@ -1,15 +1,28 @@
-/** How requests become bytes and bytes replies. JSON is spoken; a server that wants protobuf needs another codec, nothing else. */
-export interface Codec {
-  /** Media type of what is sent, and of what is asked for. */
-  readonly type: string
-  encode(body: object): string | Uint8Array<ArrayBuffer>
-  /** @throws SyntaxError where the bytes are not of that type */
-  decode(bytes: Uint8Array, type: string): unknown
+/** How requests become bytes and bytes replies. */
+
+/** Results that some servers send in protobuf. */
+export type Result = 'pass' | 'samples'
+
+export interface Encoded {
+  path: string
+  /** Media type. */
+  type: string
+  bytes: string | Uint8Array<ArrayBuffer>
 }
 
+export interface Codec {
+  /** The media type that is asked for. */
+  accepts(result: Result | undefined): string
+  encode(path: string, body: object): Encoded
+  /** @throws SyntaxError where the bytes are not of their type, or that is not spoken */
+  decode(bytes: Uint8Array, type: string, result: Result | undefined): unknown
+}
+
+const JSON_TYPE = 'application/json'
+
 export const jsonCodec: Codec = {
-  type: 'application/json',
-  encode: (body) => JSON.stringify(body),
+  accepts: () => JSON_TYPE,
+  encode: (path, body) => ({ path, type: JSON_TYPE, bytes: JSON.stringify(body) }),
   decode(bytes, type) {
     if (/protobuf/.test(type)) throw new SyntaxError('protobuf')
     return bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))

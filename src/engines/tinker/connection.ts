@@ -5,10 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { keepSecret, plainIssue, uniform } from '../../core/index.ts'
 import { connectionFailure, errorCode, type Failure, retryDelay, ServiceError } from '../../services/index.ts'
-import type { Codec } from './codec.ts'
+import { type Codec, jsonCodec, type Result } from './codec.ts'
 import { RESUME, type Reply, replyFailure, said } from './failures.ts'
+import { protobufCodec } from './protobuf-codec.ts'
 import type { Pace, TinkerConfig } from './settings.ts'
 import { tokenSchema } from './wire.ts'
+
+const CODECS: Record<TinkerConfig['codec'], Codec> = { json: jsonCodec, protobuf: protobufCodec }
 
 /** How often a request is sent again. */
 const RETRIES = 10
@@ -27,6 +30,8 @@ export interface Request {
   path: string
   /** None: it is a GET. */
   body?: object
+  /** What the reply may hold in protobuf. */
+  result?: Result
   headers?: Record<string, string>
   /** Longest wait for the reply; without, the settings' `requestSeconds`. */
   seconds?: number
@@ -59,9 +64,9 @@ export class Connection {
   #tokens = false
   #token: Promise<string> | null = null
 
-  constructor(config: TinkerConfig, key: string | null, codec: Codec, pace: Pace) {
+  constructor(config: TinkerConfig, key: string | null, pace: Pace) {
     this.config = config
-    this.codec = codec
+    this.codec = CODECS[config.codec]
     this.pace = pace
     this.where = `${config.model} at ${config.url}`
     this.#key = key
@@ -121,7 +126,7 @@ export class Connection {
     return jwt
   }
 
-  private async send({ what, path, body, headers, seconds }: Request, key: string | null): Promise<Reply> {
+  private async send({ what, path, body, result, headers, seconds }: Request, key: string | null): Promise<Reply> {
     if (this.closing.signal.aborted) throw new ServiceError(this.where, CLOSED)
     const limit = seconds ?? this.config.requestSeconds
     // Not AbortSignal.timeout and any: those live until the time is over, and a busy minute has a hundred thousand requests.
@@ -133,24 +138,25 @@ export class Connection {
       stop()
     }, limit * 1000)
     this.underWay.add(stop)
+    const encoded = body && this.codec.encode(path, body)
     let begun = false
     try {
-      const response = await fetch(`${this.config.url}/api/v1/${path}`, {
+      const response = await fetch(`${this.config.url}/api/v1/${encoded?.path ?? path}`, {
         method: body ? 'POST' : 'GET',
         headers: {
-          accept: this.codec.type,
-          ...(body && { 'content-type': this.codec.type }),
+          accept: this.codec.accepts(result),
+          ...(encoded && { 'content-type': encoded.type }),
           ...(key !== null && { 'x-api-key': key }),
           ...headers,
         },
-        ...(body && { body: this.codec.encode(body) }),
+        ...(encoded && { body: encoded.bytes }),
         signal: ending.signal,
         // A redirect could carry the key to somebody else.
         redirect: 'manual',
       })
       begun = true
       const bytes = await this.read(response, what)
-      return { status: response.status, body: this.decoded(bytes, response, what), headers: response.headers }
+      return { status: response.status, body: this.decoded(bytes, response, what, result), headers: response.headers }
     } catch (error) {
       if (error instanceof ServiceError) throw error
       if (this.closing.signal.aborted) throw new ServiceError(this.where, CLOSED)
@@ -210,21 +216,25 @@ export class Connection {
     return Buffer.concat(pieces)
   }
 
-  private decoded(bytes: Uint8Array, response: Response, what: string): unknown {
+  private decoded(bytes: Uint8Array, response: Response, what: string, result: Result | undefined): unknown {
     const type = response.headers.get('content-type') ?? ''
     try {
-      return this.codec.decode(bytes, type)
+      return this.codec.decode(bytes, type, result)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       // A proxy's error page is still an error with a status.
       if (response.status !== 200) return null
-      const found = /protobuf/.test(type) ? 'protobuf' : 'what is not JSON'
-      throw this.malformed(`answered ${what} with ${found}`)
+      if (!/protobuf/.test(type)) throw this.malformed(`answered ${what} with what is not JSON`)
+      if (this.config.codec === 'json')
+        throw this.malformed(`answered ${what} with protobuf`, "set codec to 'protobuf'")
+      throw this.malformed(`answered ${what} with protobuf that ${error.message}`)
     }
   }
 
-  private malformed(what: string): ServiceError {
-    const advice = 'use a server that speaks the Tinker protocol in JSON, such as SkyRL 0.3'
+  private malformed(
+    what: string,
+    advice = 'use a server that speaks the Tinker protocol, such as SkyRL',
+  ): ServiceError {
     return new ServiceError(this.where, { kind: 'malformed', what, advice })
   }
 

@@ -19,8 +19,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const open = async (fake: FakeTinker): Promise<Trainer> => (await openFake(fake, base)).trainer()
+const open = async (fake: FakeTinker, codec?: 'protobuf'): Promise<Trainer> =>
+  (await openFake(fake, base, { codec })).trainer()
 engineContract('Tinker engine, a server that sums', () => open(hosted), { tempered: false })
+engineContract('Tinker engine, in protobuf', () => open(hosted, 'protobuf'), { tempered: false })
 engineContract('Tinker engine, a server that averages', async () => unclipped(await open(averaging)), {
   tempered: false,
 })

@@ -6,7 +6,6 @@
 import { keyIn } from '../../services/index.ts'
 import type { Engine } from '../choice.ts'
 import { readModelConfig } from '../local/index.ts'
-import { jsonCodec } from './codec.ts'
 import { Connection } from './connection.ts'
 import { RemoteModel } from './remote-model.ts'
 import { Session } from './session.ts'
@@ -19,7 +18,7 @@ import { TinkerTrainer } from './trainer.ts'
 export async function openTinkerEngine(settings: TinkerSettings, pace: Pace = PACE): Promise<Engine> {
   const config = parseTinkerSettings(settings)
   const model = readModelConfig(config.folder)
-  const connection = new Connection(config, keyIn(config.keyVariable), jsonCodec, pace)
+  const connection = new Connection(config, keyIn(config.keyVariable), pace)
   let session: Session | null = null
   try {
     session = await Session.open(connection)

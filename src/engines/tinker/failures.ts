@@ -45,14 +45,14 @@ export function replyFailure(reply: Reply, what: string, config: TinkerConfig, k
   if (status === 408) return failure('timeout', `ran out of time for ${what}`, 'resume when it is less busy')
   if (status === 409) return failure('conflict', `has had another request in the place of ${what}`, RESUME)
   if (status === 410) return failure('refused', `has thrown away the result of ${what}`, RESUME)
-  if (status === 415) {
-    return failure('refused', `does not take ${what} as JSON`, 'use a server that does, such as SkyRL 0.3')
-  }
+  const [codec, other] = config.codec === 'json' ? ['JSON', 'protobuf'] : ['protobuf', 'json']
+  if (status === 415) return failure('refused', `does not take ${what} as ${codec}`, `set codec to '${other}'`)
   if (status === 425) return failure('conflict', `is not done with what ${what} needs`, RESUME)
   if (status === 429) return failure('rate', `is asked too often for ${what}`, 'lower maxConcurrent, or resume later')
   if (status >= 500) return failure('server', `failed at ${what}`, 'look at its log, and resume when it is well again')
   if (status < 400) return failure('refused', `sends ${what} elsewhere`, 'give the new address as url')
-  return failure('refused', `refuses ${what}`, 'check model, lora and the length of the data')
+  const older = config.codec === 'protobuf' && status === 422 ? ", or set codec to 'json'" : ''
+  return failure('refused', `refuses ${what}`, `check model, lora and the length of the data${older}`)
 }
 
 export const RESUME = 'resume from the last checkpoint'

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { AdamParams, Datum, Trainer } from '../engine.ts'
 import { sampling } from '../testing/contract-sampling.ts'
-import { jsonCodec } from './codec.ts'
 import { Connection } from './connection.ts'
 import { resultOf } from './future.ts'
 import { parseTinkerSettings } from './settings.ts'
@@ -173,7 +172,7 @@ describe('what ends a step in one clear line', () => {
     const config = parseTinkerSettings({ ...settings, resultSeconds: 0.3 })
     const body = { type: 'try_again', queue_state: 'paused_capacity' }
     fake.faults.add({ path: 'retrieve_future', times: 1e6, reply: { status: 200, body } })
-    const connection = new Connection(config, null, jsonCodec, HURRY)
+    const connection = new Connection(config, null, HURRY)
     const pending = { what: 'forward_backward 1', requestId: 'r', resubmit: null }
     await expect(resultOf(connection, pending, passSchema)).rejects.toThrow(
       /was not done with forward_backward 1 after 0.3 s \(its queue: paused_capacity\): raise resultSeconds/,
@@ -214,7 +213,28 @@ describe('what ends a step in one clear line', () => {
     const { fake, trainer } = await start()
     const headers = { 'content-type': 'application/x-protobuf' }
     fake.faults.add({ path: 'retrieve_future', reply: { status: 200, body: {}, headers } })
-    await expect(step(trainer)).rejects.toThrow(/with protobuf: use a server that speaks the Tinker protocol in JSON/)
+    await expect(step(trainer)).rejects.toThrow(/with protobuf: set codec to 'protobuf'/)
+  })
+
+  it('protobuf that is none', async () => {
+    const { fake, trainer } = await start({}, { codec: 'protobuf' })
+    const headers = { 'content-type': 'application/x-protobuf' }
+    fake.faults.add({ path: 'retrieve_future', reply: { status: 200, body: {}, headers } })
+    await expect(trainer.forwardBackward([datum], { kind: 'cross_entropy' })).rejects.toThrow(
+      /answered the result of forward_backward 1 with protobuf that [^\n]+: use a server that speaks the Tinker protocol/,
+    )
+  })
+
+  it('a codec that the server does not take', async () => {
+    for (const [codec, status, said] of [
+      ['json', 415, /does not take forward_backward 1 as JSON \(415, "no"\): set codec to 'protobuf'/],
+      ['protobuf', 415, /does not take forward_backward 1 as protobuf \(415, "no"\): set codec to 'json'/],
+      ['protobuf', 422, /refuses forward_backward 1 \(422, "no"\): check [^\n]+, or set codec to 'json'/],
+    ] as const) {
+      const { fake, trainer } = await start({}, { codec })
+      fake.faults.add({ path: 'forward_backward', reply: { status, body: { detail: 'no' } } })
+      await expect(trainer.forwardBackward([datum], { kind: 'cross_entropy' })).rejects.toThrow(said)
+    }
   })
 
   it('a loss that is not finite there', async () => {

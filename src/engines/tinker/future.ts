@@ -1,6 +1,7 @@
 /** Results of requests that the server works on for a while: asked for until they are there. */
 import type { z } from 'zod'
 import { quotable, ServiceError } from '../../services/index.ts'
+import type { Result } from './codec.ts'
 import { type Connection, Unheard } from './connection.ts'
 import { RESUME, type Reply } from './failures.ts'
 import { failedSchema, metadataSchema, pendingSchema } from './wire.ts'
@@ -14,6 +15,8 @@ const RESUBMISSIONS = 3
 export interface Pending {
   what: string
   requestId: string
+  /** What it results in, where protobuf has a form for that. */
+  result?: Result
   /** Sends the same request again, under the same sequence number; null where that would do it twice. */
   resubmit: (() => Promise<string>) | null
 }
@@ -47,6 +50,7 @@ export async function resultOf<Schema extends z.ZodType>(
       what: `the result of ${pending.what}`,
       path: 'retrieve_future',
       body,
+      result: pending.result,
       seconds: connection.pace.poll,
     }
     let reply: Reply

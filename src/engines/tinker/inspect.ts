@@ -4,7 +4,6 @@ import { nearest, UserError } from '../../core/index.ts'
 import { keyIn, ServiceError } from '../../services/index.ts'
 import type { EngineFact } from '../choice.ts'
 import { readModelConfig } from '../local/index.ts'
-import { jsonCodec } from './codec.ts'
 import { Connection } from './connection.ts'
 import { Session } from './session.ts'
 import { type Pace, TINKER_SERVERS, type TinkerConfig } from './settings.ts'
@@ -21,12 +20,7 @@ const capabilitiesSchema = z.object({
 /** Reachability, the key, the model's name, its context, how the server reduces and which losses it is asked for. */
 export async function inspectTinker(config: TinkerConfig, pace: Pace): Promise<EngineFact[]> {
   const key = keyIn(config.keyVariable)
-  const connection = new Connection(
-    { ...config, requestSeconds: Math.min(SECONDS, config.requestSeconds) },
-    key,
-    jsonCodec,
-    pace,
-  )
+  const connection = new Connection({ ...config, requestSeconds: Math.min(SECONDS, config.requestSeconds) }, key, pace)
   const facts: EngineFact[] = [
     {
       what: 'key',

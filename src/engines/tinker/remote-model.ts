@@ -1,6 +1,7 @@
 /** One model at the server, and the numbers that put its requests in order. */
 import type { z } from 'zod'
 import { ServiceError } from '../../services/index.ts'
+import type { Result } from './codec.ts'
 import type { Connection } from './connection.ts'
 import { type Pending, resultOf } from './future.ts'
 import type { Session } from './session.ts'
@@ -50,7 +51,7 @@ export class RemoteModel {
    * Hands the next request over. The number counts as used once the server has it: one at a time, please, and in the order
    * of the calls. @throws ServiceError
    */
-  async submit(path: string, fields: object): Promise<Pending> {
+  async submit(path: string, fields: object, result?: Result): Promise<Pending> {
     this.session.requireAlive()
     const number = this.sequence + 1
     const what = `${path} ${number}`
@@ -60,13 +61,15 @@ export class RemoteModel {
     const send = async () => (await this.connection.call({ what, path, body }, futureSchema, repeatable)).request_id
     const requestId = await send()
     this.sequence = number
-    return { what, requestId, resubmit: repeatable ? send : null }
+    return { what, requestId, result, resubmit: repeatable ? send : null }
   }
 
   /** The parts of a pass that the server takes at once, one behind the other. */
   async submitPass(path: 'forward' | 'forward_backward', pass: WirePass, chunks: WireDatum[][]): Promise<Pending[]> {
     const pending: Pending[] = []
-    for (const data of chunks) pending.push(await this.submit(path, { [`${path}_input`]: { ...pass, data } }))
+    for (const data of chunks) {
+      pending.push(await this.submit(path, { [`${path}_input`]: { ...pass, data } }, 'pass'))
+    }
     return pending
   }
 

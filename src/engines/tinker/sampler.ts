@@ -64,7 +64,7 @@ export class SamplingQueue {
     }
     return await this.gate.through(connection.signal, async () => {
       const requestId = await submit()
-      return await resultOf(connection, { what, requestId, resubmit: submit }, samplesSchema)
+      return await resultOf(connection, { what, requestId, result: 'samples', resubmit: submit }, samplesSchema)
     })
   }
 }

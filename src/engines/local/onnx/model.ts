@@ -2,7 +2,7 @@
  * ONNX messages (ModelProto, GraphProto, NodeProto, TensorProto, ValueInfoProto) in bytes. Field numbers are those of
  * the public `onnx.proto`; only what the local engine emits is here: no subgraphs, no external data, no strings.
  */
-import { MessageWriter } from './protobuf.ts'
+import { MessageWriter } from '../../protobuf.ts'
 
 /** ONNX opset whose operators the engine emits, and the version of Microsoft's contributed operators. */
 const OPSET = 20

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FakeService, type FakeServiceOptions, Refusal } from './fake-service.ts'
 import { type Answer, Faults } from './faults.ts'
+import { PROTOBUF, readPass, writeResult } from './protobuf.ts'
 import { tarGz } from './tar-gz.ts'
 
 export interface FakeOptions extends FakeServiceOptions {
@@ -90,15 +91,16 @@ export class FakeTinker {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
-    const text = Buffer.concat(pieces).toString()
-    const path = (request.url ?? '').replace(/^\/api\/v1\//, '')
-    const body = text === '' ? {} : JSON.parse(text)
+    const { path, body } = read(request, Buffer.concat(pieces))
     this.requests.push({ path, body, headers: request.headers })
     const fault = this.faults.take(path)
     if (fault && fault.when !== 'after') return fail(response, fault.reply)
     const answer = await this.answer(path, body, request.headers)
     if (fault) return fail(response, fault.reply)
-    say(response, answer)
+    const result = request.headers.accept === PROTOBUF ? writeResult(answer.body) : null
+    if (result === null) return say(response, answer)
+    response.writeHead(200, { 'content-type': PROTOBUF })
+    response.end(result)
   }
 
   private async answer(path: string, body: Record<string, unknown>, headers: IncomingHttpHeaders): Promise<Answer> {
@@ -134,6 +136,13 @@ export class FakeTinker {
       response.end(tarGz(files.map((name) => ({ name: `./${name}`, content: readFileSync(join(folder, name)) }))))
     }
   }
+}
+
+/** Passes in protobuf are what they would be in JSON. */
+function read({ url, headers }: IncomingMessage, bytes: Buffer): Pick<Received, 'path' | 'body'> {
+  if (headers['content-type'] === PROTOBUF) return readPass(bytes)
+  const path = (url ?? '').replace(/^\/api\/v1\//, '')
+  return { path, body: bytes.length === 0 ? {} : JSON.parse(bytes.toString()) }
 }
 
 function fail(response: ServerResponse, reply: 'drop' | 'hang' | Answer): void {

@@ -1,6 +1,6 @@
 /**
  * What our clients of services cost: samples a second, processor time, memory and the event loop's lateness with a thousand requests
- * under way, against a server that answers at once. Python's `openai` does the same, where it is installed.
+ * under way, against a server that answers at once. Python's `tinker` and `openai` do the same, where they are installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,6 +20,9 @@ const SIZES: Size[] = [
   { tokens: 64, samples: 1000 },
   { tokens: 1024, samples: 1000 },
 ]
+
+/** What Python has for each. */
+const PEERS: Record<string, string> = { tinker: 'tinker', vllm: 'openai', chat: 'openai' }
 
 const runsSchema = z.array(z.object({ seconds: z.number(), cpu: z.number(), lateness: z.number(), memory: z.number() }))
 type Runs = z.infer<typeof runsSchema>
@@ -47,7 +50,7 @@ export async function benchClients(): Promise<Row[]> {
       words: [...script('drive.ts'), client],
     })
     const python = (client: string): Side => ({
-      name: `${client}, Python's openai`,
+      name: `${client}, Python's ${PEERS[client]}`,
       command: refereePython(),
       words: [join(import.meta.dirname, '..', 'scripts', 'referee', 'clients.py'), client],
     })
@@ -56,12 +59,16 @@ export async function benchClients(): Promise<Row[]> {
       const args = [...words, url, String(tokens), String(samples), String(runs), folder]
       rows.push(...rowsOf(`${name}, ${tokens} tokens`, samples, await driven(command, args)))
     }
-    for (const size of SIZES) for (const client of ['tinker', 'vllm', 'chat']) await measure(ours(client), size, RUNS)
+    for (const size of SIZES) {
+      await measure(ours('tinker'), size, RUNS)
+      await measure(ours('protobuf', 'tinker in protobuf'), size, RUNS)
+      for (const client of ['vllm', 'chat']) await measure(ours(client), size, RUNS)
+    }
     // Answers that are kept are on the disk before they count.
     await measure(ours('chat-cached', 'chat, answers kept'), { tokens: 64, samples: 200 }, RUNS)
-    // It takes ten times as long: fewer runs, of the smaller size.
-    if (refereeHas('openai')) {
-      for (const client of ['vllm', 'chat']) await measure(python(client), { tokens: 64, samples: 1000 }, 2)
+    // They take up to ten times as long: fewer runs, of the smaller size.
+    for (const [client, peer] of Object.entries(PEERS)) {
+      if (refereeHas(peer)) await measure(python(client), { tokens: 64, samples: 1000 }, 2)
     }
     return [
       ...rows,

@@ -31,13 +31,14 @@ const prompt = (at: number): number[] => Array.from({ length: 32 }, (_, i) => 5 
 async function openClient(name: string, url: string, folder: string): Promise<Client> {
   const sampling = (tokens: number) => ({ n: 1, maxTokens: tokens, temperature: 1, stop: [], seed: 1 })
   const prompts = (count: number) => Array.from({ length: count }, (_, at) => prompt(at))
-  if (name === 'tinker') {
+  if (name === 'tinker' || name === 'protobuf') {
     const settings = {
       url,
       server: 'tinker',
       model: 'tiny',
       folder,
       lora: { rank: 8 },
+      codec: name === 'protobuf' ? 'protobuf' : 'json',
       maxConcurrent: IN_FLIGHT,
     } as const
     const engine = await openTinkerEngine(settings)

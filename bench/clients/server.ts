@@ -4,8 +4,9 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PROTOBUF, writeResult } from '../../src/engines/tinker/testing/protobuf.ts'
 
-const KINDS = ['tinker', 'vllm', 'chat'] as const
+const KINDS = ['tinker', 'protobuf', 'vllm', 'chat'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Log-probabilities as servers write them: single precision in full. */
@@ -21,9 +22,11 @@ function sampleOf(kind: Kind, count: number): Buffer {
   if (known) return known
   const positions = Array.from({ length: count }, (_, at) => at)
   const [tokens, logprobs] = [positions.map(token), positions.map(logprob)]
+  const samples = { sequences: [{ stop_reason: 'length', tokens, logprobs }], type: 'sample' }
   const body = Buffer.from(
     {
-      tinker: () => JSON.stringify({ sequences: [{ stop_reason: 'length', tokens, logprobs }], type: 'sample' }),
+      tinker: () => JSON.stringify(samples),
+      protobuf: () => writeResult(samples) ?? '',
       vllm: () => {
         const names = tokens.map((id) => `token_id:${id}`)
         const told = { tokens: names, token_logprobs: logprobs, text_offset: positions }
@@ -54,7 +57,7 @@ function event(delta: object, last: boolean): string {
 /** Request ids of futures say what they will bring. */
 let requests = 0
 
-function answer(path: string, body: string): { type?: string; bytes: Buffer | string } {
+function answer(path: string, body: string, accepted?: string): { type?: string; bytes: Buffer | string } {
   const count = Number(/"max_(?:completion_)?tokens": ?(\d+)/.exec(body)?.[1] ?? 1)
   const json = (value: object) => ({ bytes: JSON.stringify(value) })
   switch (path) {
@@ -75,6 +78,8 @@ function answer(path: string, body: string): { type?: string; bytes: Buffer | st
       return json({ request_id: `sample-${count}-${requests++}` })
     case '/api/v1/retrieve_future': {
       const [, of, wanted] = /"request_id": ?"(\w+)-?(\d*)/.exec(body) ?? []
+      if (of === 'sample' && accepted === PROTOBUF)
+        return { type: PROTOBUF, bytes: sampleOf('protobuf', Number(wanted)) }
       if (of === 'sample') return { bytes: sampleOf('tinker', Number(wanted)) }
       return json({ model_id: 'model', sampling_session_id: 'sampler' })
     }
@@ -86,7 +91,8 @@ function answer(path: string, body: string): { type?: string; bytes: Buffer | st
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
-  const { type = 'application/json', bytes } = answer(request.url ?? '', Buffer.concat(pieces).toString('latin1'))
+  const { url = '', headers } = request
+  const { type = 'application/json', bytes } = answer(url, Buffer.concat(pieces).toString('latin1'), headers.accept)
   response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(bytes) })
   response.end(bytes)
 }

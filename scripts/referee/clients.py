@@ -1,4 +1,4 @@
-"""Python's `openai` at the server of `bench/clients/`: clients.py CLIENT URL TOKENS SAMPLES RUNS FOLDER prints what each run took.
+"""Python's `openai` and `tinker` at the server of `bench/clients/`: clients.py CLIENT URL TOKENS SAMPLES RUNS FOLDER prints what each run took.
 
 As `bench/clients/drive.ts`, which is ours: so many samples asked for at once, a thousand under way, a first run of few not counted.
 """
@@ -46,9 +46,27 @@ async def openai_client(url, name):
     return completion if name == "vllm" else chat
 
 
+async def tinker_client(url):
+    import logging
+
+    from tinker import ServiceClient, types
+
+    logging.disable(logging.WARNING)
+    sampler = await ServiceClient(base_url=url, api_key="tml-none").create_sampling_client_async(base_model="tiny")
+
+    async def sample(at, tokens):
+        answer = await sampler.sample_async(
+            prompt=types.ModelInput.from_ints(prompt(at)), num_samples=1,
+            sampling_params=types.SamplingParams(max_tokens=tokens, temperature=1, seed=at),
+        )
+        assert len(answer.sequences[0].tokens) == tokens and len(answer.sequences[0].logprobs) == tokens
+
+    return sample
+
+
 async def main():
     name, url, tokens, samples, runs = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
-    one = await openai_client(url, name)
+    one = await (tinker_client(url) if name == "tinker" else openai_client(url, name))
     gate = asyncio.Semaphore(IN_FLIGHT)
     late = []
 

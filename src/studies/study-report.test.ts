@@ -62,6 +62,22 @@ describe('the report of a study', () => {
     }
   })
 
+  it('calls a stage within an arm by its title, where that is its own', () => {
+    const controlled = [worldModelStage({ teaches: 'mismatched targets' }), policyStage()]
+    const moved = (from: string, to: string) => ({ from, to, moved: 0.5, cells: [] })
+    const text = renderMarkdown(
+      studyDocument(
+        inventedResults(
+          { seeds: [1, 2], arms: { base: [], controlled, RWML: [worldModelStage()] } },
+          () => ({ solved: 20 }),
+          () => [moved('base', 'world-model-rl'), moved('world-model-rl', 'controlled')],
+        ),
+      ),
+    )
+    expect(text).toContain('| base → World-model RL, mismatched targets |')
+    expect(text).toContain('| World-model RL, mismatched targets → controlled |')
+  })
+
   it('sets arms that differ in settings of stages beside the first of their kind, and never in its place', () => {
     const varied = inventedResults(
       {

@@ -1,17 +1,18 @@
 import { mean } from '../../core/index.ts'
 import { type Cell, cell, type Figure, heatMap, left, right, type Section } from '../../reports/index.ts'
-import type { RecordedWeights } from '../record.ts'
+import type { RecordedWeights, StudyRecord } from '../record.ts'
 import { overSeeds, type StudyResults } from '../results.ts'
 import { empty, overSeedsCell, paragraph } from './words.ts'
 
 /** Figure 3: which weights moved. */
 export function weightsSection({ records }: StudyResults): Section {
   const title = 'Figure 3: weight change'
-  const all = records.flatMap(({ weights = [] }) => weights)
+  const named = records.map((record) => ({ seed: record.seed, weights: weightsByTitle(record) }))
+  const all = named.flatMap(({ weights }) => weights)
   if (all.length === 0) return empty('weights', title, 'a stage among evaluate that measures weight change fills it.')
   const pairs = [...new Map(all.map((one) => [`${one.from} → ${one.to}`, one])).keys()]
   const rows = pairs.map((pair): Cell[] => {
-    const found = records.flatMap(({ seed, weights = [] }) =>
+    const found = named.flatMap(({ seed, weights }) =>
       weights.filter((one) => `${one.from} → ${one.to}` === pair).map((one) => ({ seed, value: one.moved })),
     )
     return [cell(pair), overSeedsCell(overSeeds(found))]
@@ -32,6 +33,15 @@ export function weightsSection({ records }: StudyResults): Section {
       },
     ],
   }
+}
+
+/** A stage that no arm ends with is called by its title, where that is its own. */
+function weightsByTitle({ stages, weights = [] }: StudyRecord): RecordedWeights[] {
+  const nameOf = (end: string) => {
+    const title = stages.find(({ name }) => name === end)?.title ?? end
+    return stages.filter((stage) => stage.title === title).length === 1 ? title : end
+  }
+  return weights.map((one) => ({ ...one, from: nameOf(one.from), to: nameOf(one.to) }))
 }
 
 /** By layer and module, the mean over seeds; all maps have one scale. */

@@ -1,14 +1,22 @@
-import type { Block, Cell, Inline, Prediction, ReportDocument } from './document.ts'
+import type { Block, Cell, Inline, Prediction, ReportDocument, Section } from './document.ts'
+import { FIGURES_FOLDER, figureName } from './figureFiles.ts'
 import { formatNumber } from './format.ts'
 import { type WordRun, wordDifference } from './wordDifference.ts'
 
-/** The report as GitHub-flavoured Markdown. */
-export function renderMarkdown(document: ReportDocument): string {
+/** The report as GitHub-flavoured Markdown; `figures`: with pictures, which stand in files of their own beside it. */
+export function renderMarkdown(document: ReportDocument, figures = false): string {
+  const picture = (section: Section, one: Block) =>
+    figures && one.block === 'figures'
+      ? [`![${escapeMarkdown(section.title)}](${FIGURES_FOLDER}/${figureName(section, one)})`]
+      : []
   const parts = [
     `# ${escapeMarkdown(document.title)}`,
     inline(document.verdict),
     document.facts.map(escapeMarkdown).join(' · '),
-    ...document.sections.flatMap((section) => [`## ${escapeMarkdown(section.title)}`, ...section.blocks.map(block)]),
+    ...document.sections.flatMap((section) => [
+      `## ${escapeMarkdown(section.title)}`,
+      ...section.blocks.flatMap((one) => [...picture(section, one), block(one)]),
+    ]),
   ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }

@@ -27,7 +27,7 @@ export function buildReport(input: ReportInput): { markdown: string; html: strin
   return { markdown: renderMarkdown(document), html: renderHtml(document) }
 }
 
-function reportDocument(input: ReportInput): ReportDocument {
+export function reportDocument(input: ReportInput): ReportDocument {
   const { run } = input
   return {
     title: run.name,

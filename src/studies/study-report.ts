@@ -1,6 +1,4 @@
-import { join } from 'node:path'
-import { plural, type ReportDocument, renderHtml, renderMarkdown } from '../reports/index.ts'
-import { writeFileAtomic } from '../store/index.ts'
+import { plural, type ReportDocument, type WrittenReport, writeDocument } from '../reports/index.ts'
 import { loadStudyResults, type StudyResults } from './results.ts'
 import { ablationsSection } from './sections/ablations.ts'
 import { accuracySection } from './sections/accuracy.ts'
@@ -47,11 +45,7 @@ export function studyDocument(results: StudyResults): ReportDocument {
   }
 }
 
-/** Write `report.md` and `report.html` into a study's folder, from what lies there. @throws UserError where no run has finished */
-export function writeStudyReport(out: string): { run: string; markdown: string; html: string } {
-  const document = studyDocument(loadStudyResults(out))
-  const paths = { run: out, markdown: join(out, 'report.md'), html: join(out, 'report.html') }
-  writeFileAtomic(paths.markdown, renderMarkdown(document))
-  writeFileAtomic(paths.html, renderHtml(document))
-  return paths
+/** Write the report into a study's folder, from what lies there. @throws UserError where no run has finished */
+export function writeStudyReport(out: string, figures = false): WrittenReport {
+  return writeDocument(out, studyDocument(loadStudyResults(out)), figures)
 }

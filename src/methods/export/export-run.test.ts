@@ -104,21 +104,50 @@ describe('exportRun', () => {
   })
 
   it.skipIf(!refereeHas('datasets', 'pandas'))(
-    'is read by datasets and pandas as it was written',
+    'is read by datasets and pandas as it was written, and taken by verl’s data set and TRL’s templates',
     async () => {
       const folders = ['verl', 'trl'].map((name) => join(folder, name))
-      const found = (await refereeAnswer('trainer_data.py', ...folders)) as Record<
-        string,
-        { columns: string[]; rows: Row[] }
-      >
+      const found = (await refereeAnswer('trainer_data.py', MODEL, ...folders)) as Record<string, Found>
       expect(Object.keys(found)).toHaveLength(10)
-      for (const [file, { columns, rows, ...rest }] of Object.entries(found)) {
+      for (const [file, { columns, rows, trainer, ...rest }] of Object.entries(found)) {
         const written = lines(file.replace('.parquet', '.jsonl'))
         expect([file, rows]).toEqual([file, written])
         expect(columns).toEqual(Object.keys(written[0]))
         expect(rest).toEqual({ same_lines: true, pandas: written.length })
+        if (trainer === null) continue
+        expect([file, trainer]).toEqual([file, written.map(file.startsWith('verl/') ? asVerlHands : asTrlWrites)])
       }
     },
     300_000,
   )
 })
+
+interface Found {
+  columns: string[]
+  rows: Row[]
+  /** What the trainer's own code makes of the file; null where it is not installed. */
+  trainer: Row[] | null
+}
+
+const MODEL = join(import.meta.dirname, '..', '..', '..', 'models', 'mini')
+
+function asVerlHands({ prompt, data_source, ability, reward_model, extra_info }: Row): Row {
+  const { index } = extra_info as Row
+  return { raw_prompt: prompt, data_source, ability, reward_model, extra_info, index }
+}
+
+/** Messages in the miniature's template. */
+function asTrlWrites({ prompt, completion }: Row): Row {
+  const text = (messages: unknown) =>
+    (messages as Message[]).map(({ role, content }) => `<|${role}|>${content}${role === 'assistant' ? '<|end|>' : ''}`)
+  const reply = text(completion ?? []).join('')
+  return {
+    prompt: `${text(prompt).join('')}<|assistant|>`,
+    ...(completion !== undefined && { completion: reply.slice('<|assistant|>'.length) }),
+  }
+}
+
+interface Message {
+  role: string
+  content: string
+}

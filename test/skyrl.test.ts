@@ -18,11 +18,12 @@ import { METHODS, miniPreset, openRun, resolveConfig, runMethod } from '../src/i
 import { readSafetensors } from '../src/store/index.ts'
 
 const { RWML_SKYRL_URL: url, RWML_SKYRL_MODEL: model = '', RWML_SKYRL_MINUTES: minutes = 'Infinity' } = process.env
+const codec = process.env.RWML_SKYRL_CODEC === 'protobuf' ? 'protobuf' : 'json'
 const end = performance.now() + Number(minutes) * 60_000
 const lora = { rank: 16, alpha: 32, targets: LORA_CHOICES['all-linear'] }
 
 const open = async () => {
-  const settings = { url, server: 'skyrl-jax', model, folder: model, lora: { rank: lora.rank } } as const
+  const settings = { url, codec, server: 'skyrl-jax', model, folder: model, lora: { rank: lora.rank } } as const
   return unclipped((await openTinkerEngine(settings)).trainer())
 }
 
@@ -125,7 +126,7 @@ describe.skipIf(!url)('SkyRL', () => {
       out: join(root, 'run'),
       resolved: resolveConfig(miniPreset, settings),
       method: rwml,
-      engine: tinkerEngine({ url, server: 'skyrl-jax', model }),
+      engine: tinkerEngine({ url, codec, server: 'skyrl-jax', model }),
       command: 'test',
       resume: false,
       progress: { start() {}, update() {}, finish() {} },

@@ -4,7 +4,8 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PROTOBUF, writeResult } from '../../src/engines/tinker/testing/protobuf.ts'
+import { PROTOBUF } from '../../src/engines/tinker/protobuf-results.ts'
+import { writeResult } from '../../src/engines/tinker/testing/protobuf.ts'
 
 const KINDS = ['tinker', 'protobuf', 'vllm', 'chat'] as const
 type Kind = (typeof KINDS)[number]

@@ -3,15 +3,21 @@
 #   test/servers/skyrl.sh npx vitest run test/skyrl.test.ts
 # With --install it only makes the virtual environment, under .cache/skyrl; torch and peft are those of `npm run referees`. Where
 # RWML_SKYRL_MINUTES is set, tests stop asking the server after so long, and a server that does not answer is no failure.
+# RWML_SKYRL_VERSION=0.4.0 takes the next release, which speaks protobuf: it wants Python 3.12 (RWML_SKYRL_PYTHON) and a torch for it, 6 GB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 home=$PWD/.cache/skyrl
-venv=${RWML_SKYRL_VENV:-$home/venv}
+version=${RWML_SKYRL_VERSION:-0.3.0}
+venv=${RWML_SKYRL_VENV:-$home/venv-$version}
 port=${RWML_SKYRL_PORT:-8377}
 log=$home/server.log
 mkdir -p "$home"
 
-if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
+if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ] && [ "$version" = 0.4.0 ]; then
+  "${RWML_SKYRL_PYTHON:-python3.12}" -m venv --clear "$venv"
+  "$venv/bin/pip" install -q --no-compile 'skyrl[tinker,jax]==0.4.0' torch==2.13.0
+  touch "$venv/ready"
+elif [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
   if ! .venv/bin/python -c 'import torch, peft' 2> /dev/null; then
     echo 'SkyRL needs torch and peft: run "npm run referees" first' >&2
     exit 1
@@ -26,6 +32,15 @@ if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
   touch "$venv/ready"
 fi
 if [ "${1:-}" = --install ]; then exit 0; fi
+case $("$venv/bin/python" -c 'from importlib.metadata import version; print(version("skyrl"))') in
+  0.3.*) codec=json ;;
+  *) codec=protobuf ;;
+esac
+
+if (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; then
+  echo "port $port is taken: name another in RWML_SKYRL_PORT" >&2
+  exit 1
+fi
 
 run=$(mktemp -d "${TMPDIR:-/tmp}/skyrl-XXXXXX")
 
@@ -75,4 +90,4 @@ if [ -z "${ready:-}" ]; then
   exit
 fi
 
-RWML_SKYRL_URL=http://127.0.0.1:$port RWML_SKYRL_MODEL=$run/model "$@"
+RWML_SKYRL_URL=http://127.0.0.1:$port RWML_SKYRL_MODEL=$run/model RWML_SKYRL_CODEC=$codec "$@"

@@ -8,10 +8,9 @@ import { connectionFailure, errorCode, type Failure, retryDelay, ServiceError } 
 import { type Codec, jsonCodec, type Result } from './codec.ts'
 import { RESUME, type Reply, replyFailure, said } from './failures.ts'
 import { protobufCodec } from './protobuf-codec.ts'
+import { PROTOBUF, readResult } from './protobuf-results.ts'
 import type { Pace, TinkerConfig } from './settings.ts'
 import { tokenSchema } from './wire.ts'
-
-const CODECS: Record<TinkerConfig['codec'], Codec> = { json: jsonCodec, protobuf: protobufCodec }
 
 /** How often a request is sent again. */
 const RETRIES = 10
@@ -54,7 +53,7 @@ export class Connection {
   readonly where: string
   readonly pace: Pace
   readonly config: TinkerConfig
-  private readonly codec: Codec
+  private codec: Codec
   private readonly closing = new AbortController()
   /** Ends each exchange that is under way: a thousand listeners at one signal are found one by one. */
   private readonly underWay = new Set<() => void>()
@@ -66,7 +65,7 @@ export class Connection {
 
   constructor(config: TinkerConfig, key: string | null, pace: Pace) {
     this.config = config
-    this.codec = CODECS[config.codec]
+    this.codec = config.codec === 'protobuf' ? protobufCodec : jsonCodec
     this.pace = pace
     this.where = `${config.model} at ${config.url}`
     this.#key = key
@@ -90,6 +89,14 @@ export class Connection {
     await sleep(Math.ceil(seconds * 1000), undefined, { signal: this.closing.signal }).catch(() => {
       throw new ServiceError(this.where, CLOSED)
     })
+  }
+
+  /** Asks in what way the server takes passes, where the settings do not say. */
+  async chooseCodec(): Promise<void> {
+    if (this.config.codec !== undefined) return
+    // Not a pass, but refused for its kind before it is looked at.
+    const { status } = await this.exchange({ what: 'forward_backward', path: 'forward_backward', body: {} })
+    if (status === 415) this.codec = protobufCodec
   }
 
   /** From now on the key is exchanged for a token. */
@@ -219,22 +226,19 @@ export class Connection {
   private decoded(bytes: Uint8Array, response: Response, what: string, result: Result | undefined): unknown {
     const type = response.headers.get('content-type') ?? ''
     try {
-      return this.codec.decode(bytes, type, result)
+      if (result && type.startsWith(PROTOBUF)) return readResult(bytes, result)
+      return bytes.length === 0 ? null : JSON.parse(new TextDecoder().decode(bytes))
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       // A proxy's error page is still an error with a status.
       if (response.status !== 200) return null
-      if (!/protobuf/.test(type)) throw this.malformed(`answered ${what} with what is not JSON`)
-      if (this.config.codec === 'json')
-        throw this.malformed(`answered ${what} with protobuf`, "set codec to 'protobuf'")
-      throw this.malformed(`answered ${what} with protobuf that ${error.message}`)
+      const found = result && type.startsWith(PROTOBUF) ? `protobuf that ${error.message}` : 'what is not JSON'
+      throw this.malformed(`answered ${what} with ${found}`)
     }
   }
 
-  private malformed(
-    what: string,
-    advice = 'use a server that speaks the Tinker protocol, such as SkyRL',
-  ): ServiceError {
+  private malformed(what: string): ServiceError {
+    const advice = 'use a server that speaks the Tinker protocol, such as SkyRL'
     return new ServiceError(this.where, { kind: 'malformed', what, advice })
   }
 
@@ -251,7 +255,7 @@ export class Connection {
   }
 
   failure(reply: Reply, what: string): ServiceError {
-    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.#key !== null))
+    return new ServiceError(this.where, replyFailure(reply, what, this.config, this.codec.name, this.#key !== null))
   }
 
   /**

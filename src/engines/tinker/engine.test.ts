@@ -11,18 +11,19 @@ import { unclipped } from './testing/unclipped.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tinker-'))
 const base = await writeBase(folder)
+const binary = await FakeTinker.start({ base, reduction: 'sum', wantsProtobuf: true })
 const hosted = await FakeTinker.start({ base, reduction: 'sum' })
 const averaging = await FakeTinker.start({ base, reduction: 'mean', pending: '408' })
 afterAll(async () => {
+  await binary.close()
   await hosted.close()
   await averaging.close()
   rmSync(folder, { recursive: true })
 })
 
-const open = async (fake: FakeTinker, codec?: 'protobuf'): Promise<Trainer> =>
-  (await openFake(fake, base, { codec })).trainer()
+const open = async (fake: FakeTinker): Promise<Trainer> => (await openFake(fake, base, { codec: undefined })).trainer()
 engineContract('Tinker engine, a server that sums', () => open(hosted), { tempered: false })
-engineContract('Tinker engine, in protobuf', () => open(hosted, 'protobuf'), { tempered: false })
+engineContract('Tinker engine, a server that wants protobuf', () => open(binary), { tempered: false })
 engineContract('Tinker engine, a server that averages', async () => unclipped(await open(averaging)), {
   tempered: false,
 })

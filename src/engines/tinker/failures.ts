@@ -1,5 +1,6 @@
 /** What a Tinker server's refusals mean, and what to do about them. */
 import { type Failure, quotable, retryAfterSeconds } from '../../services/index.ts'
+import type { Codec } from './codec.ts'
 import type { TinkerConfig } from './settings.ts'
 import { errorTextSchema } from './wire.ts'
 
@@ -15,8 +16,14 @@ export function said({ body }: Reply): string {
   return quotable(errorTextSchema.safeParse(body).data ?? (typeof body === 'string' ? body : ''))
 }
 
-/** `what` names the request; `keyed`: it had a key. */
-export function replyFailure(reply: Reply, what: string, config: TinkerConfig, keyed: boolean): Failure {
+/** `what` names the request, `codec` how it was sent; `keyed`: it had a key. */
+export function replyFailure(
+  reply: Reply,
+  what: string,
+  config: TinkerConfig,
+  codec: Codec['name'],
+  keyed: boolean,
+): Failure {
   const { status, headers } = reply
   const text = said(reply)
   const quoted = text === '' ? `(${status})` : `(${status}, "${text}")`
@@ -45,13 +52,13 @@ export function replyFailure(reply: Reply, what: string, config: TinkerConfig, k
   if (status === 408) return failure('timeout', `ran out of time for ${what}`, 'resume when it is less busy')
   if (status === 409) return failure('conflict', `has had another request in the place of ${what}`, RESUME)
   if (status === 410) return failure('refused', `has thrown away the result of ${what}`, RESUME)
-  const [codec, other] = config.codec === 'json' ? ['JSON', 'protobuf'] : ['protobuf', 'json']
+  const other = codec === 'json' ? 'protobuf' : 'json'
   if (status === 415) return failure('refused', `does not take ${what} as ${codec}`, `set codec to '${other}'`)
   if (status === 425) return failure('conflict', `is not done with what ${what} needs`, RESUME)
   if (status === 429) return failure('rate', `is asked too often for ${what}`, 'lower maxConcurrent, or resume later')
   if (status >= 500) return failure('server', `failed at ${what}`, 'look at its log, and resume when it is well again')
   if (status < 400) return failure('refused', `sends ${what} elsewhere`, 'give the new address as url')
-  const older = config.codec === 'protobuf' && status === 422 ? ", or set codec to 'json'" : ''
+  const older = codec === 'protobuf' && status === 422 ? ", or set codec to 'json'" : ''
   return failure('refused', `refuses ${what}`, `check model, lora and the length of the data${older}`)
 }
 

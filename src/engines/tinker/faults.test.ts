@@ -209,13 +209,6 @@ describe('what ends a step in one clear line', () => {
     await expect(step(trainer)).rejects.toThrow(/answered optim_step 2 with what is no answer: request_id/)
   })
 
-  it('protobuf', async () => {
-    const { fake, trainer } = await start()
-    const headers = { 'content-type': 'application/x-protobuf' }
-    fake.faults.add({ path: 'retrieve_future', reply: { status: 200, body: {}, headers } })
-    await expect(step(trainer)).rejects.toThrow(/with protobuf: set codec to 'protobuf'/)
-  })
-
   it('protobuf that is none', async () => {
     const { fake, trainer } = await start({}, { codec: 'protobuf' })
     const headers = { 'content-type': 'application/x-protobuf' }
@@ -225,9 +218,22 @@ describe('what ends a step in one clear line', () => {
     )
   })
 
+  it('asks how passes are taken where it is not told, and does as it hears', async () => {
+    for (const wantsProtobuf of [true, false]) {
+      const { fake, trainer } = await start({ wantsProtobuf }, { codec: undefined })
+      expect(await step(trainer)).toBe(healthy[0])
+      const types = fake.requests
+        .filter(({ path }) => path === 'forward_backward')
+        .map(({ headers }) => headers['content-type'])
+      const told = wantsProtobuf ? 'application/x-protobuf' : 'application/json'
+      expect(types).toEqual(['application/json', told])
+      expect(fake.service.work).toBe(2)
+    }
+  })
+
   it('a codec that the server does not take', async () => {
     for (const [codec, status, said] of [
-      ['json', 415, /does not take forward_backward 1 as JSON \(415, "no"\): set codec to 'protobuf'/],
+      ['json', 415, /does not take forward_backward 1 as json \(415, "no"\): set codec to 'protobuf'/],
       ['protobuf', 415, /does not take forward_backward 1 as protobuf \(415, "no"\): set codec to 'json'/],
       ['protobuf', 422, /refuses forward_backward 1 \(422, "no"\): check [^\n]+, or set codec to 'json'/],
     ] as const) {

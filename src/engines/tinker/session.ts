@@ -34,6 +34,7 @@ export class Session {
     const body = { tags: ['rwml'], user_metadata: {}, sdk_version: SDK_VERSION, type: 'create_session' }
     const request = { what: 'create_session', path: 'create_session', body }
     const { session_id: id } = await connection.call(request, sessionSchema)
+    await connection.chooseCodec()
     return new Session(connection, id, flags)
   }
 

@@ -52,8 +52,8 @@ const settingsSchema = z.strictObject({
   /** The environment variable that holds the key; where it is not set, none is sent. */
   keyVariable: keyVariableSchema.default('TINKER_API_KEY'),
   server: z.enum(['tinker', 'skyrl-jax']),
-  /** How passes and samples travel; what is not one of the two is JSON always. */
-  codec: z.enum(['json', 'protobuf']).default('json'),
+  /** How passes are sent, all else being JSON. Without, the server is asked. */
+  codec: z.enum(['json', 'protobuf']).optional(),
   /** The base model's name at the server. */
   model: z.string().min(1),
   /** A folder with the same model's config and tokenizer here: the protocol tells neither vocabulary nor context. */

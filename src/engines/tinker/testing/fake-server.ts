@@ -10,9 +10,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROTOBUF } from '../protobuf-results.ts'
 import { FakeService, type FakeServiceOptions, Refusal } from './fake-service.ts'
 import { type Answer, Faults } from './faults.ts'
-import { PROTOBUF, readPass, writeResult } from './protobuf.ts'
+import { readPass, writeResult } from './protobuf.ts'
 import { tarGz } from './tar-gz.ts'
 
 export interface FakeOptions extends FakeServiceOptions {
@@ -115,6 +116,9 @@ export class FakeTinker {
     const archive = /^training_runs\/([\w-]+)\/checkpoints\/([\w-]+)\/archive$/.exec(path)
     if (archive) {
       return { status: 302, headers: { location: `${addressOf(this.storage)}/${archive[1]}/${archive[2]}` } }
+    }
+    if (this.options.wantsProtobuf && /^forward/.test(path) && headers['content-type'] !== PROTOBUF) {
+      return path === 'forward' ? { status: 404 } : { status: 415, body: { detail: `${PROTOBUF}, please` } }
     }
     try {
       return { status: 200, body: await this.service.answer(path, body) }

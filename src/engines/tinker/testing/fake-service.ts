@@ -15,6 +15,8 @@ export interface FakeServiceOptions {
   /** How long a look at a result is held, and what is said then. */
   holdMs?: number
   pending?: 'try_again' | '408'
+  /** Whether it takes passes in protobuf alone. */
+  wantsProtobuf?: boolean
   /** A session without a heartbeat for so long is ended. */
   sessionMs?: number
 }

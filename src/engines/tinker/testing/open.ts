@@ -15,7 +15,7 @@ export const HURRY = {
   unpaid: 0.02,
 }
 
-/** An engine on a fake server. */
+/** An engine on a fake server; in JSON, unless the settings say otherwise. */
 export function openFake(
   fake: FakeTinker,
   base: string,
@@ -29,6 +29,7 @@ export function openFake(
       model: 'tiny',
       folder: base,
       lora: { rank: 16 },
+      codec: 'json',
       requestSeconds: 20,
       resultSeconds: 60,
       ...settings,

@@ -2,8 +2,6 @@
 import { MessageReader, MessageWriter } from '../../protobuf.ts'
 import type { WireTensor } from '../wire.ts'
 
-export const PROTOBUF = 'application/x-protobuf'
-
 /** A pass in the shape that it has in JSON, and the address it has there. */
 export function readPass(bytes: Uint8Array): { path: 'forward' | 'forward_backward'; body: Record<string, unknown> } {
   const message = new MessageReader(bytes)

@@ -13,6 +13,8 @@ import { tokenSchema } from './wire.ts'
 /** How often a request is sent again. */
 const RETRIES = 10
 const RETRIED = new Set([408, 409, 429])
+/** Statuses that do not say whether the request was done; 429 and 503 turn it away. */
+const UNSURE = new Set([408, 500, 502, 504])
 /** No reply is longer, in bytes. */
 const LONGEST_REPLY = 2 ** 28
 /** The connection was never made: nothing can have arrived. */
@@ -245,8 +247,9 @@ export class Connection {
   }
 
   /**
-   * Sends a request until it is heard: again after a broken connection, 408, 409, 429 and 5xx, with growing waits. What must not
-   * be done twice (`repeatable` false) is not sent again where it can have arrived. @throws ServiceError
+   * Sends a request until it is heard: again after a broken connection, 408, 409, 429 and 5xx, with growing waits, unless the
+   * server asks for a wait of hours. What must not be done twice (`repeatable` false) is not sent again where it can have arrived.
+   * @throws ServiceError
    */
   async call<Schema extends z.ZodType>(request: Request, schema: Schema, repeatable = true): Promise<z.output<Schema>> {
     const headers = { ...request.headers, 'x-idempotency-key': randomUUID() }
@@ -257,7 +260,7 @@ export class Connection {
         const reply = await this.exchange({ ...request, headers })
         if (reply.status === 200) return this.checked(reply, schema, request.what)
         error = this.failure(reply, request.what)
-        again = retried(reply, repeatable) && !(reply.status === 429 && request.handsBack429)
+        again = retried(reply, repeatable) && error.bearable && !(reply.status === 429 && request.handsBack429)
       } catch (failure) {
         if (!(failure instanceof Unheard)) throw failure
         error = repeatable || !failure.sent ? failure : this.unsure(failure, request.what)
@@ -285,7 +288,7 @@ const SILENT = 'see whether it still runs, or raise requestSeconds'
 function retried({ status, headers }: Reply, repeatable: boolean): boolean {
   const wish = headers.get('x-should-retry')
   if (wish !== null) return wish === 'true'
-  // A gateway's error may follow what the server behind it has done.
-  if (!repeatable && (status === 502 || status === 504)) return false
+  // These may follow what the server, or the one behind a gateway, has done already.
+  if (!repeatable && UNSURE.has(status)) return false
   return RETRIED.has(status) || status >= 500
 }

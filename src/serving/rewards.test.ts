@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { transcriptAgent } from '../agents/index.ts'
 import { refereeAnswer, refereeHas } from '../core/testing/python.ts'
-import { exactReward, hybridReward, jsonReward, rougeReward, type WorldModelReward } from '../rewards/index.ts'
+import { EmbeddingService } from '../embedders/index.ts'
+import {
+  embeddingReward,
+  exactReward,
+  hybridReward,
+  jsonReward,
+  rougeReward,
+  type WorldModelReward,
+} from '../rewards/index.ts'
 import { REWARD_LIMITS } from './limits.ts'
 import { type RewardServer, type RewardServerOptions, startRewardServer } from './reward-server.ts'
 
@@ -108,6 +116,13 @@ describe('a reward behind HTTP', () => {
     expect((await fetch(`${url}/health`)).status).toBe(200)
     expect(isScored).toBe(false)
     expect(await asked).toMatchObject({ status: 200 })
+  })
+
+  it('says that it is not the request where the embedding model is not there', async () => {
+    const embedder = new EmbeddingService({ url: 'http://127.0.0.1:9/v1', model: 'm', retries: 0 })
+    const url = await start(embeddingReward(embedder, { mode: 'continuous' }))
+    const answer = await ask(url, { completions: [told('a')], ground_truth: ['b'] })
+    expect(answer).toMatchObject({ status: 503, said: expect.stringContaining('m at http://127.0.0.1:9/v1 cannot be') })
   })
 
   it('ends once what it scores is scored', async () => {

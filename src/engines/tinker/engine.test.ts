@@ -12,15 +12,20 @@ import { unclipped } from './testing/unclipped.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tinker-'))
 const base = await writeBase(folder)
 const hosted = await FakeTinker.start({ base, reduction: 'sum' })
+const faulting = await FakeTinker.start({ base, reduction: 'sum', faultEvery: 4 })
 const averaging = await FakeTinker.start({ base, reduction: 'mean', pending: '408' })
 afterAll(async () => {
   await hosted.close()
+  await faulting.close()
   await averaging.close()
   rmSync(folder, { recursive: true })
 })
 
 const open = async (fake: FakeTinker): Promise<Trainer> => (await openFake(fake, base)).trainer()
 engineContract('Tinker engine, a server that sums', () => open(hosted), { tempered: false })
+engineContract('Tinker engine, a server of whose requests one of four goes wrong', () => open(faulting), {
+  tempered: false,
+})
 engineContract('Tinker engine, a server that averages', async () => unclipped(await open(averaging)), {
   tempered: false,
 })

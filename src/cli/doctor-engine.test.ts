@@ -34,6 +34,16 @@ it('looks at the engine of an experiment, as the settings make it', async () => 
   expect(engineText(mended)).toMatch(/model +yes +mini, 1024 tokens of context/)
 })
 
+it('looks at the server where the model folder is not here yet, and says what has to be in it', async () => {
+  const file = experiment('bare', `engine: tinkerEngine({ url: '${fake.url}', server: 'tinker', model: 'mini' })`)
+  const report = await engineReport(file, { 'model.lora.rank': 8, 'model.path': join(folder, 'nowhere') })
+  expect(report.ok).toBe(false)
+  expect(engineText(report)).toMatch(
+    /model folder +no +no model at .*nowhere: config.json, tokenizer.json .* without weights/,
+  )
+  expect(report.facts).toContainEqual({ what: 'reachable', ok: true, note: fake.url })
+})
+
 it('says that there is none', async () => {
   await expect(engineReport(experiment('own', ''), {})).rejects.toThrow('names no engine')
 })

@@ -87,6 +87,11 @@ describe('EmbeddingService', () => {
       /vectors of 2 numbers where it gave 1 before/,
     ],
     [
+      'vectors that no model has',
+      { data: [0, 1].map((index) => ({ index, embedding: new Array(500_000).fill(1) })) },
+      /answers \/embeddings with what is not expected: data\[0\]\.embedding must have at most/,
+    ],
+    [
       'no vectors',
       { data: [{ index: 0, embedding: null }] },
       /answers \/embeddings with what is not expected: data\[0\]\.embedding/,

@@ -11,8 +11,11 @@ export interface EmbeddingServiceOptions {
   batch?: number
 }
 
+/** No model's vectors are longer. */
+const MOST_NUMBERS = 2 ** 14
+
 const answerSchema = z.object({
-  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1) })).min(1),
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1).max(MOST_NUMBERS) })).min(1),
 })
 
 /**

@@ -72,7 +72,7 @@ export const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Environment, agent and model folder of an experiment. @throws UserError where one of them is missing. */
 export function partsOf(config: Config, given: Given, warn: (message: string) => void): Parts {
-  const baseModel = modelFolder(config.model.path)
+  const baseModel = modelFolder(config.model.path, given.engine !== undefined)
   const format = formatOf(config, baseModel)
   const environment = given.environment ? withHeldOut(guarded(given.environment), warn) : environmentOf(config, warn)
   return {
@@ -124,8 +124,17 @@ export async function inspectEngine(
   config: Config,
 ): Promise<{ description: string; facts: EngineFact[] } | null> {
   if (!engine) return null
-  const needs = needsOf({ baseModel: modelFolder(config.model.path), lora: loraOf(config) }, config)
-  return { description: engine.description, facts: await engine.inspect(needs) }
+  const lost: EngineFact[] = []
+  let baseModel = resolve(config.model.path)
+  try {
+    baseModel = modelFolder(config.model.path, true)
+  } catch (error) {
+    // The server can be looked at all the same.
+    if (!(error instanceof UserError)) throw error
+    lost.push({ what: 'model folder', ok: false, note: error.message })
+  }
+  const needs = needsOf({ baseModel, lora: loraOf(config) }, config)
+  return { description: engine.description, facts: [...lost, ...(await engine.inspect(needs))] }
 }
 
 /** ALFWorld, as the settings say. */
@@ -182,14 +191,17 @@ export function agentOf({ agent }: Config, own: boolean): Agent {
   return agent.style === 'transcript' ? alfworldTranscript : alfworldWindow(agent)
 }
 
-/** A model folder: as given, or beside the package (the shipped miniature). */
-export function modelFolder(path: string): string {
+/**
+ * A model folder: as given, or beside the package (the shipped miniature). `elsewhere`: its weights are not needed here.
+ * @throws UserError where there is none
+ */
+export function modelFolder(path: string, elsewhere = false): string {
   const found = [resolve(path), join(PACKAGE, path)].find((folder) => existsSync(join(folder, 'config.json')))
-  if (!found)
-    throw new UserError(
-      `no model at ${resolve(path)}: a model folder holds config.json and model.safetensors ("rwml model import" makes one of a GGUF file or a name on the Hugging Face hub)`,
-    )
-  return found
+  if (found) return found
+  const what = elsewhere
+    ? "config.json, tokenizer.json and tokenizer_config.json of the engine's model have to be there, without weights (docs/cluster.md has the command)"
+    : 'a model folder holds config.json and model.safetensors ("rwml model import" makes one of a GGUF file or a name on the Hugging Face hub)'
+  throw new UserError(`no model at ${resolve(path)}: ${what}`)
 }
 
 function refuseWithoutMemory(config: ModelConfig, lora: Lora | undefined): void {

@@ -56,6 +56,39 @@ describe('ROUGE', () => {
   })
 })
 
+describe('ROUGE-L', () => {
+  /** The table of the textbook. */
+  function common(a: readonly string[], b: readonly string[]): number {
+    let previous = new Array<number>(b.length + 1).fill(0)
+    for (const word of a) {
+      const row = [0]
+      for (let j = 0; j < b.length; j++) row.push(word === b[j] ? previous[j] + 1 : Math.max(previous[j + 1], row[j]))
+      previous = row
+    }
+    return previous[b.length]
+  }
+
+  it('counts what the table counts, beyond 32 words too, of few words and of many', () => {
+    for (const most of [1, 3, 12, 60, 400]) {
+      const words = fc.array(
+        fc.integer({ min: 0, max: most }).map((n) => `w${n}`),
+        { maxLength: 150, size: 'max' },
+      )
+      fc.assert(
+        fc.property(words, words, (a, b) => {
+          expect(rougeL(a, b).precision * Math.max(a.length, 1)).toBeCloseTo(common(a, b), 9)
+        }),
+      )
+    }
+  })
+
+  it('takes no minutes for long texts', () => {
+    const words = Array.from({ length: 60_000 }, (_, at) => `w${at % 997}`)
+    expect(rougeL(words, words.toReversed()).f).toBeGreaterThan(0)
+    expect(rougeL(words, words).f).toBe(1)
+  })
+})
+
 describe('rougeReward', () => {
   it('rounds to the nearest fifth', async () => {
     expect([0, 0.09, 0.1, 0.29, 0.31, 0.5, 0.89, 0.91, 1].map(roundToFifth)).toEqual([

@@ -29,15 +29,7 @@ export function rougeN(n: number, predicted: readonly string[], actual: readonly
 
 /** ROUGE-L: longest common subsequence of words over the whole text. */
 export function rougeL(predicted: readonly string[], actual: readonly string[]): RougeScore {
-  let previous = new Array<number>(actual.length + 1).fill(0)
-  for (const word of predicted) {
-    const row = [0]
-    for (let j = 0; j < actual.length; j++) {
-      row.push(word === actual[j] ? previous[j] + 1 : Math.max(previous[j + 1], row[j]))
-    }
-    previous = row
-  }
-  return rougeScore(previous[actual.length], predicted.length, actual.length)
+  return rougeScore(longestCommon(predicted, actual), predicted.length, actual.length)
 }
 
 export type RougeVariant = 'rouge1' | 'rouge2' | 'rougeL'
@@ -60,6 +52,45 @@ export function rougeReward(variant: RougeVariant = 'rougeL', options?: RougeOpt
     const f = predicted.trim() === actual.trim() ? 1 : rougeF(variant, predicted, actual, options)
     return { reward: roundToFifth(f), distance: 1 - f }
   })
+}
+
+/**
+ * Length of the longest common subsequence, 32 places of `actual` at a time (Hyyrö 2004): a bit of `open` is 0 where the table of
+ * the usual way grows by one. Texts of a hundred thousand words take a second, not minutes.
+ */
+function longestCommon(predicted: readonly string[], actual: readonly string[]): number {
+  const places = new Map<string, number[]>()
+  for (const [at, word] of actual.entries()) {
+    const known = places.get(word)
+    if (known) known.push(at)
+    else places.set(word, [at])
+  }
+  const width = Math.ceil(actual.length / 32)
+  const open = new Uint32Array(width).fill(0xffffffff)
+  // Masks of words that are everywhere are kept: there are at most 32. Others are cheaply made again.
+  const masks = new Map<string, Uint32Array>()
+  const scratch = new Uint32Array(width)
+  for (const word of predicted) {
+    const here = places.get(word)
+    if (!here) continue
+    const isFrequent = here.length > width
+    let mask = masks.get(word)
+    if (!mask) {
+      mask = isFrequent ? new Uint32Array(width) : scratch
+      for (const at of here) mask[at >>> 5] |= 1 << (at & 31)
+      if (isFrequent) masks.set(word, mask)
+    }
+    let carry = 0
+    for (let i = 0; i < width; i++) {
+      const sum = open[i] + ((open[i] & mask[i]) >>> 0) + carry
+      carry = sum > 0xffffffff ? 1 : 0
+      open[i] = sum | (open[i] & ~mask[i])
+    }
+    if (!isFrequent) for (const at of here) scratch[at >>> 5] = 0
+  }
+  let common = 0
+  for (let at = 0; at < actual.length; at++) if (((open[at >>> 5] >>> (at & 31)) & 1) === 0) common++
+  return common
 }
 
 function ngramCounts(n: number, words: readonly string[]): Map<string, number> {

@@ -86,7 +86,12 @@ export class ServiceError extends UserError {
 
   /** Whether the same request may be answered later. */
   get retryable(): boolean {
-    return RETRIED.has(this.kind) && (this.failure.retryAfter ?? 0) <= LONGEST_WAIT
+    return RETRIED.has(this.kind) && this.bearable
+  }
+
+  /** Whether the service does not ask for a longer wait than anybody has patience for. */
+  get bearable(): boolean {
+    return (this.failure.retryAfter ?? 0) <= LONGEST_WAIT
   }
 
   /** Whether this concerns not this request alone but all further ones: the run ends, and another conversation is no way out. */

@@ -1,4 +1,5 @@
 import { UserError } from '../core/index.ts'
+import { ServiceError } from '../services/index.ts'
 
 /** Statuses that this server answers errors with. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503 | 504
@@ -38,9 +39,13 @@ function errorType(status: ErrorStatus): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error'
 }
 
-/** What went wrong as an answer: a `UserError` is about the request (a template that refuses a role), the rest is ours. */
+/**
+ * What went wrong as an answer: a `UserError` is about the request (a template that refuses a role), but for what another service
+ * fails at (the embedding model of a reward); the rest is ours.
+ */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
+  if (error instanceof ServiceError) return new ApiError(503, error.message)
   if (error instanceof UserError) return new ApiError(400, error.message)
   return new ApiError(500, error instanceof Error ? error.message : String(error))
 }

@@ -25,6 +25,8 @@ export const REWARD_LIMITS = {
   body: 32 * 2 ** 20,
   /** Completions of one request. */
   completions: 8192,
+  /** Characters of one text: what compares two of them takes time by the product of their lengths. */
+  text: 2 ** 18,
   /** Requests that are being scored. */
   requests: 64,
   /** Seconds after which one that was told to come back should. */

@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { transcriptAgent } from '../agents/index.ts'
 import { refereeAnswer, refereeHas } from '../core/testing/python.ts'
-import { exactReward, hybridReward, jsonReward, rougeReward, type WorldModelReward } from '../rewards/index.ts'
+import { EmbeddingService } from '../embedders/index.ts'
+import {
+  embeddingReward,
+  exactReward,
+  hybridReward,
+  jsonReward,
+  rougeReward,
+  type WorldModelReward,
+} from '../rewards/index.ts'
 import { REWARD_LIMITS } from './limits.ts'
 import { type RewardServer, type RewardServerOptions, startRewardServer } from './reward-server.ts'
 
@@ -67,6 +75,12 @@ describe('a reward behind HTTP', () => {
     [{ completions: [3], ground_truth: ['x'] }, 400, 'completions[0] must be a text, or a list of messages'],
     [{ completions: [], ground_truth: [] }, 400, 'completions'],
     [{ completions: ['x'], ground_truth: ['x'], model: 'm' }, 400, 'model is not known'],
+    [
+      { completions: ['x'.repeat(REWARD_LIMITS.text + 1)], ground_truth: ['x'] },
+      400,
+      'completions[0] must have at most',
+    ],
+    [{ completions: ['x'], ground_truth: ['x'.repeat(REWARD_LIMITS.text + 1)] }, 400, 'ground_truth[0]'],
     ['{', 400, 'the body is not JSON'],
     [{ completions: Array(REWARD_LIMITS.completions + 1).fill('x'), ground_truth: [] }, 400, 'completions'],
     ['x'.repeat(REWARD_LIMITS.body + 1), 413, 'the body is larger than'],
@@ -85,6 +99,30 @@ describe('a reward behind HTTP', () => {
     expect(await ask(url, body, { Authorization: 'Bearer secret' })).toMatchObject({ status: 200 })
     expect((await fetch(`${url}/v1/rewards`, { headers: { Authorization: 'Bearer secret' } })).status).toBe(405)
     expect(log.join('\n')).not.toContain('secret')
+  })
+
+  it('answers others while it compares the longest texts', async () => {
+    const url = await start(rougeReward())
+    const words = Array.from({ length: 40_000 }, (_, at) => `w${at % 997}`)
+    const body = {
+      completions: Array(16).fill(told(words.join(' '))),
+      ground_truth: Array(16).fill(words.toReversed().join(' ')),
+    }
+    let isScored = false
+    const asked = ask(url, body).finally(() => {
+      isScored = true
+    })
+    while (servers[0].openRequests() === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect(isScored).toBe(false)
+    expect(await asked).toMatchObject({ status: 200 })
+  })
+
+  it('says that it is not the request where the embedding model is not there', async () => {
+    const embedder = new EmbeddingService({ url: 'http://127.0.0.1:9/v1', model: 'm', retries: 0 })
+    const url = await start(embeddingReward(embedder, { mode: 'continuous' }))
+    const answer = await ask(url, { completions: [told('a')], ground_truth: ['b'] })
+    expect(answer).toMatchObject({ status: 503, said: expect.stringContaining('m at http://127.0.0.1:9/v1 cannot be') })
   })
 
   it('ends once what it scores is scored', async () => {

@@ -17,20 +17,19 @@ export interface RewardService {
   log(line: string): void
 }
 
+const text = z.string().max(REWARD_LIMITS.text)
+
 /** As a trainer has it: a text, or the messages of a reply. */
-const completion = z.union(
-  [z.string(), z.array(z.looseObject({ role: z.string(), content: z.string().nullish() })).min(1)],
-  {
-    error: 'must be a text, or a list of messages with role and content',
-  },
-)
+const completion = z.union([text, z.array(z.looseObject({ role: z.string(), content: text.nullish() })).min(1)], {
+  error: 'must be a text, or a list of messages with role and content',
+})
 
 const list = <T extends z.ZodType>(of: T) => z.array(of).max(REWARD_LIMITS.completions)
 
 const bodySchema = z
   .strictObject({
     completions: list(completion).min(1),
-    ground_truth: list(z.string()),
+    ground_truth: list(text),
     answered_by: list(z.enum(['environment', 'user', 'tool'])).nullish(),
     /** No reward of ours looks at it. */
     prompts: z.unknown().optional(),

@@ -15,6 +15,10 @@ import { tokenSchema } from './wire.ts'
 /** How often a request is sent again. */
 const RETRIES = 10
 const RETRIED = new Set([408, 409, 429])
+/** How often a server is asked how it takes passes. */
+const QUESTIONS = 4
+/** Statuses that do not say whether the request was done; 429 and 503 turn it away. */
+const UNSURE = new Set([408, 500, 502, 504])
 /** No reply is longer, in bytes. */
 const LONGEST_REPLY = 2 ** 28
 /** The connection was never made: nothing can have arrived. */
@@ -94,9 +98,18 @@ export class Connection {
   /** Asks in what way the server takes passes, where the settings do not say. */
   async chooseCodec(): Promise<void> {
     if (this.config.codec !== undefined) return
-    // Not a pass, but refused for its kind before it is looked at.
-    const { status } = await this.exchange({ what: 'forward_backward', path: 'forward_backward', body: {} })
-    if (status === 415) this.codec = protobufCodec
+    // Not a pass: every server refuses it, and some for its kind before they look at it.
+    const request = { what: 'forward_backward', path: 'forward_backward', body: {} }
+    for (let tries = 0; tries < QUESTIONS; tries++) {
+      try {
+        const { status } = await this.exchange(request)
+        if (status === 415) this.codec = protobufCodec
+        if (status < 500 && !RETRIED.has(status)) return
+      } catch (error) {
+        if (!(error instanceof Unheard)) throw error
+      }
+      await this.rest(this.backoff(tries, request.what))
+    }
   }
 
   /** From now on the key is exchanged for a token. */
@@ -259,8 +272,9 @@ export class Connection {
   }
 
   /**
-   * Sends a request until it is heard: again after a broken connection, 408, 409, 429 and 5xx, with growing waits. What must not
-   * be done twice (`repeatable` false) is not sent again where it can have arrived. @throws ServiceError
+   * Sends a request until it is heard: again after a broken connection, 408, 409, 429 and 5xx, with growing waits, unless the
+   * server asks for a wait of hours. What must not be done twice (`repeatable` false) is not sent again where it can have arrived.
+   * @throws ServiceError
    */
   async call<Schema extends z.ZodType>(request: Request, schema: Schema, repeatable = true): Promise<z.output<Schema>> {
     const headers = { ...request.headers, 'x-idempotency-key': randomUUID() }
@@ -271,7 +285,7 @@ export class Connection {
         const reply = await this.exchange({ ...request, headers })
         if (reply.status === 200) return this.checked(reply, schema, request.what)
         error = this.failure(reply, request.what)
-        again = retried(reply, repeatable) && !(reply.status === 429 && request.handsBack429)
+        again = retried(reply, repeatable) && error.bearable && !(reply.status === 429 && request.handsBack429)
       } catch (failure) {
         if (!(failure instanceof Unheard)) throw failure
         error = repeatable || !failure.sent ? failure : this.unsure(failure, request.what)
@@ -299,7 +313,7 @@ const SILENT = 'see whether it still runs, or raise requestSeconds'
 function retried({ status, headers }: Reply, repeatable: boolean): boolean {
   const wish = headers.get('x-should-retry')
   if (wish !== null) return wish === 'true'
-  // A gateway's error may follow what the server behind it has done.
-  if (!repeatable && (status === 502 || status === 504)) return false
+  // These may follow what the server, or the one behind a gateway, has done already.
+  if (!repeatable && UNSURE.has(status)) return false
   return RETRIED.has(status) || status >= 500
 }

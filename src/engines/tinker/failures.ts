@@ -28,9 +28,10 @@ export function replyFailure(
   const text = said(reply)
   const quoted = text === '' ? `(${status})` : `(${status}, "${text}")`
   const retryAfter = retryAfterSeconds(headers)
+  const wish = retryAfter === undefined ? '' : `, and asks to wait ${Math.ceil(retryAfter)} s`
   const failure = (kind: Failure['kind'], verb: string, advice: string): Failure => ({
     kind,
-    what: `${verb} ${quoted}`,
+    what: `${verb} ${quoted}${wish}`,
     advice,
     status,
     ...(retryAfter !== undefined && { retryAfter }),

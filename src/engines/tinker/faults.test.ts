@@ -188,8 +188,36 @@ describe('what ends a step in one clear line', () => {
     expect(fake.count('forward_backward')).toBe(1)
   })
 
+  it.each([408, 500, 502, 504])('status %i at a server that would do it twice: one step', async (status) => {
+    const { fake, trainer } = await start({ reduction: 'mean' })
+    await trainer.forwardBackward([datum], { kind: 'cross_entropy' })
+    const work = fake.service.work
+    fake.faults.add({ path: 'optim_step', when: 'after', reply: { status } })
+    await expect(trainer.optimStep(adam)).rejects.toThrow(`(${status})`)
+    expect(fake.count('optim_step')).toBe(1)
+    await vi.waitUntil(() => fake.service.work === work + 1)
+    await expect(trainer.optimStep(adam)).rejects.toThrow(/cannot be taken back/)
+  })
+
+  it.each(['forward_backward', 'retrieve_future', 'asample'])(
+    'a wait of hours that is asked for at %s',
+    async (path) => {
+      const { fake, trainer } = await start()
+      const reply = { status: path === 'asample' ? 429 : 503, headers: { 'retry-after': '7200' } }
+      fake.faults.add({ path, reply })
+      const before = fake.count(path)
+      const asked =
+        path === 'asample'
+          ? trainer.sampler().sample([[1]], sampling)
+          : trainer.forwardBackward([datum], { kind: 'cross_entropy' })
+      await expect(asked).rejects.toThrow(`(${reply.status}), and asks to wait 7200 s`)
+      expect(fake.count(path) - before).toBe(1)
+    },
+  )
+
   it('a server that is gone', async () => {
     const { fake, trainer } = await start({}, { unreachableSeconds: 0.2 })
+    fake.faults.add({ path: 'retrieve_future', times: 1e6, reply: { status: 200, body: { type: 'try_again' } } })
     const pending = trainer.forwardBackward([datum], { kind: 'cross_entropy' })
     const failing = expect(pending).rejects.toThrow(/cannot be reached \(ECONNREFUSED\), after \d+ tries: start it/)
     await vi.waitUntil(() => fake.count('forward_backward') > 0)

@@ -109,7 +109,7 @@ async function afterRefusal(connection: Connection, pending: Pending, wait: Wait
     if (wait.badRequests++ >= BAD_REQUESTS) throw failure(connection, pending, error.failure.what)
     return await connection.rest(connection.backoff(wait.badRequests, pending.what))
   }
-  if (status !== 429 && status < 500) throw error
+  if ((status !== 429 && status < 500) || !error.bearable) throw error
   wait.last = ` (${error.failure.what})`
   await connection.rest(
     connection.backoff(wait.failures++, pending.what, error.failure.retryAfter, pace.longestPollBackoff),

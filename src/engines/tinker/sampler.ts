@@ -53,7 +53,7 @@ export class SamplingQueue {
           const request = { what, path: 'asample', body, headers, handsBack429: true }
           return (await connection.call(request, futureSchema)).request_id
         } catch (error) {
-          if (!(error instanceof ServiceError) || error.kind !== 'rate') throw error
+          if (!(error instanceof ServiceError) || error.kind !== 'rate' || !error.bearable) throw error
           if (performance.now() - began > connection.config.resultSeconds * 1000) throw error
           const { crowded, crowdedLong } = connection.pace
           const wait = Math.max(7 * prompt.length > LONG_PROMPT ? crowdedLong : crowded, error.failure.retryAfter ?? 0)

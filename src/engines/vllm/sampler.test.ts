@@ -91,6 +91,7 @@ describe('VllmSampler', () => {
   it.each([
     ['without ids', { token_ids: undefined }, /without token ids \(return_token_ids\)/],
     ['with null for ids', { token_ids: null }, /without token ids/],
+    ['of another vocabulary', { token_ids: Array(8).fill(1e6) }, /sampled token 1000000, which is not one of \d+/],
     ['without log-probabilities', { logprobs: null }, /no log-probabilities for 8 tokens/],
     [
       'with those of other tokens',

@@ -161,6 +161,12 @@ export class VllmSampler implements Sampler {
   private sampleOf(choice: Choice, stop: number[][], alternatives: number): Sample {
     const { token_ids: tokens, logprobs } = choice
     if (!tokens) throw this.wrong('sent a sample without token ids (return_token_ids)')
+    const foreign = tokens.find((token) => token >= this.vocabularySize)
+    if (foreign !== undefined) {
+      throw new UserError(
+        `${this.service.where} sampled token ${foreign}, which is not one of ${this.vocabularySize}: give the vocabularySize of the model that it serves`,
+      )
+    }
     if (!logprobs || logprobs.token_logprobs.length !== tokens.length) {
       throw this.wrong(`sent ${logprobs?.token_logprobs.length ?? 'no'} log-probabilities for ${tokens.length} tokens`)
     }

@@ -152,6 +152,15 @@ describe('an OpenEnv server as an environment', () => {
     await episode.close?.()
   })
 
+  it('stops the run where it answers twice: the second would be taken for the next', async () => {
+    const { open } = await served({ faults: [{ at: 1, does: 'two answers' }] })
+    const episode = await open()
+    await play(episode, 'on')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect(episode.step(say('off'))).rejects.toThrow('sends more than it is asked for')
+    await episode.close?.()
+  })
+
   it('stops the run where its actions have other fields, and says which', async () => {
     const { open } = await served()
     const episode = await open({ action: () => ({ command: 'on' }) })

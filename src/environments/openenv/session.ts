@@ -6,6 +6,8 @@ import { type Answer, parseFrame, type Request, type ServerError } from './frame
 const LONGEST_FRAME = 64 * 2 ** 20
 /** Longest wait for a server to end a session that was closed, milliseconds. */
 const CLOSING = 2_000
+/** Frames that nobody asked for are not kept without end. */
+const MOST_FRAMES = 8
 
 /** A server and how long it is waited for, in milliseconds. */
 export interface Server {
@@ -35,6 +37,7 @@ export class Session {
   /** What came, and nobody has asked for yet: a server may refuse a session before the first question. */
   private readonly frames: string[] = []
   private lost: ServiceError | undefined
+  private isAsked = false
   private awake: () => void = () => {}
 
   private constructor(server: Server, socket: WebSocket) {
@@ -42,6 +45,7 @@ export class Session {
     this.socket = socket
     socket.on('message', (data: Buffer, isBinary) => {
       this.frames.push(isBinary ? 'bytes that are no text' : data.toString())
+      if (this.frames.length > MOST_FRAMES) this.end(this.tooMuch())
       this.awake()
     })
     let why = ''
@@ -86,6 +90,9 @@ export class Session {
    * @throws ServiceError where the connection is lost, nothing comes in time, or what comes is no frame
    */
   async ask(request: Request, within = this.server.answerWithin): Promise<Answer> {
+    // From here on, what is there already would be taken for the answer, and each answer for that of the next question.
+    if (this.isAsked && this.frames.length > 0 && !this.lost) throw this.end(this.tooMuch())
+    this.isAsked = true
     if (!this.lost) this.socket.send(JSON.stringify(request))
     const text = await this.next(request.type, within)
     const { success, data: frame, error } = parseFrame(text)
@@ -129,6 +136,11 @@ export class Session {
     if (this.lost) throw this.lost
     const what = `did not answer a ${type} within ${within / 1000} s`
     throw this.end(failure(this.server, 'stalled', what, 'raise answerSeconds, or look at its log'))
+  }
+
+  private tooMuch(): ServiceError {
+    const what = 'sends more than it is asked for'
+    return failure(this.server, 'malformed', what, 'check that url is that of an OpenEnv server')
   }
 
   /** An answer that comes later must not be taken for the next one's. */

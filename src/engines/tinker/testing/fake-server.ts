@@ -21,6 +21,8 @@ export interface FakeOptions extends FakeServiceOptions {
   key?: string
   /** Keys have to be exchanged for this. */
   token?: string
+  /** Of so many requests one goes wrong. */
+  faultEvery?: number
 }
 
 export interface Received {
@@ -35,7 +37,7 @@ export interface Received {
  * engine. Archives are handed out by a second server, as hosted services do.
  */
 export class FakeTinker {
-  readonly faults = new Faults()
+  readonly faults: Faults
   readonly requests: Received[] = []
   /** Requests for archives, at the other server. */
   readonly downloads: Received[] = []
@@ -48,6 +50,7 @@ export class FakeTinker {
 
   private constructor(options: FakeOptions, folder: string, server: Server, storage: Server) {
     this.options = options
+    this.faults = new Faults(options.faultEvery)
     this.folder = folder
     this.server = server
     this.storage = storage

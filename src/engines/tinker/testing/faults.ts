@@ -18,8 +18,35 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
+type Trouble = Pick<Fault, 'when' | 'reply'>
+
+/** What a client that sends again gets over, at any request. */
+const TROUBLES: readonly Trouble[] = [
+  { when: 'before', reply: 'drop' },
+  { when: 'after', reply: 'drop' },
+  { when: 'before', reply: { status: 408 } },
+  { when: 'before', reply: { status: 429, headers: { 'retry-after-ms': '5' } } },
+  { when: 'after', reply: { status: 500, body: { detail: 'oops' } } },
+  { when: 'before', reply: { status: 503 } },
+]
+/** While a result is waited for. */
+const WHILE_WAITING: readonly Trouble[] = [
+  ...TROUBLES,
+  { when: 'before', reply: { status: 410 } },
+  { when: 'before', reply: { status: 200, body: { type: 'try_again', queue_state: 'paused_capacity' } } },
+  { when: 'before', reply: { status: 200, body: { status: 'complete_metadata' } } },
+  { when: 'before', reply: { status: 400 } },
+]
+
 export class Faults {
   private readonly waiting: Fault[] = []
+  private readonly every: number
+  private requests = 0
+
+  /** `every`: of so many requests one goes wrong, in one way after the other; 0: none but those that are ordered. */
+  constructor(every = 0) {
+    this.every = every
+  }
 
   add(...faults: Fault[]): void {
     this.waiting.push(...faults.map((fault) => ({ ...fault })))
@@ -28,7 +55,7 @@ export class Faults {
   /** The fault of a request that has just come in, if it is to have one. */
   take(path: string): Fault | null {
     const fault = this.waiting.find((one) => one.path === path)
-    if (!fault) return null
+    if (!fault) return this.trouble(path)
     if (fault.skip) {
       fault.skip--
       return null
@@ -36,5 +63,11 @@ export class Faults {
     fault.times = (fault.times ?? 1) - 1
     if (fault.times <= 0) this.waiting.splice(this.waiting.indexOf(fault), 1)
     return fault
+  }
+
+  private trouble(path: string): Fault | null {
+    if (this.every === 0 || ++this.requests % this.every !== 0) return null
+    const troubles = path === 'retrieve_future' ? WHILE_WAITING : TROUBLES
+    return { path, ...troubles[(this.requests / this.every) % troubles.length] }
   }
 }

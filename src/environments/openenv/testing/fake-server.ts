@@ -7,7 +7,7 @@ export interface Fault {
   at: number
   /** Of the sessions in the order they came (0-based); all where it is missing. */
   session?: number
-  does: 'drop' | 'silence' | 'garbage' | 'other frame' | 'error' | 'other answer'
+  does: 'drop' | 'silence' | 'garbage' | 'other frame' | 'error' | 'other answer' | 'two answers'
 }
 
 export interface FakeOptions {
@@ -95,7 +95,8 @@ export class FakeServer {
         send(socket, { type: 'error', data: { message: 'the bulb is broken', code: 'EXECUTION_ERROR' } })
       } else if (fault?.does !== 'silence') {
         const answer = type === 'reset' ? lamp.reset(data) : lamp.step(data)
-        if (fault) Object.assign(answer, { data: { observation: { text: 'dark' }, reward: null, done: false } })
+        if (fault?.does === 'two answers') send(socket, answer)
+        else if (fault) Object.assign(answer, { data: { observation: { text: 'dark' }, reward: null, done: false } })
         send(socket, answer)
       }
     })

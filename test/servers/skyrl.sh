@@ -79,7 +79,11 @@ trap finish EXIT
 
 for _ in $(seq 300); do
   if ! kill -0 "$server" 2> /dev/null; then break; fi
-  if curl -sf "http://127.0.0.1:$port/api/v1/healthz" > /dev/null; then ready=1; break; fi
+  # It says so before its engine is there.
+  if curl -sf "http://127.0.0.1:$port/api/v1/healthz" > /dev/null; then
+    if npx tsx test/servers/ready.ts "http://127.0.0.1:$port" "$run/model"; then ready=1; fi
+    break
+  fi
   sleep 1
 done
 if [ -z "${ready:-}" ]; then

@@ -19,7 +19,7 @@ function experiment(name: string, engine: string): string {
   const path = join(folder, `${name}.ts`)
   writeFileSync(
     path,
-    `import { defineConfig, tinkerEngine } from 'rwml'\nexport default defineConfig({ preset: 'mini', ${engine} })\n`,
+    `import { defineConfig, EmbeddingService, rewardBy, tinkerEngine } from 'rwml'\nexport default defineConfig({ preset: 'mini', ${engine} })\n`,
   )
   return path
 }
@@ -42,6 +42,17 @@ it('looks at the server where the model folder is not here yet, and says what ha
     /model folder +no +no model at .*nowhere: config.json, tokenizer.json .* without weights/,
   )
   expect(report.facts).toContainEqual({ what: 'reachable', ok: true, note: fake.url })
+})
+
+it('looks at what the reward will need, too', async () => {
+  const file = experiment(
+    'embedder',
+    `engine: tinkerEngine({ url: '${fake.url}', server: 'tinker', model: 'mini' }), settings: { model: { lora: { rank: 8 } } },
+    method: { name: 'own', stages: [rewardBy({ embedder: new EmbeddingService({ url: 'http://127.0.0.1:9/v1', model: 'm', retries: 0 }) })] }`,
+  )
+  const report = await engineReport(file, {})
+  expect(report.ok).toBe(false)
+  expect(engineText(report)).toMatch(/reward +no +m at http:\/\/127.0.0.1:9\/v1 cannot be reached/)
 })
 
 it('says that there is none', async () => {

@@ -7,9 +7,8 @@ import { z } from 'zod'
 type Test = (value: unknown) => boolean
 
 const isTokenId: Test = (value) => Number.isInteger(value) && (value as number) >= 0
-// JSON has no other.
-const isNumber: Test = (value) => typeof value === 'number'
-const isNumberOrNull: Test = (value) => typeof value === 'number' || value === null
+const isNumber: Test = (value) => Number.isFinite(value)
+const isNumberOrNull: Test = (value) => value === null || Number.isFinite(value)
 const isText: Test = (value) => typeof value === 'string'
 
 function listOf<T>(test: Test, what: string): z.ZodType<T[]> {

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
-import { sftStage, worldModelStage } from '../stages/index.ts'
-import { METHODS, requireNames } from './method.ts'
+import { EmbeddingService } from '../embedders/index.ts'
+import { resolveConfig, rewardBy, type StageContext, sftStage, worldModelStage } from '../stages/index.ts'
+import { METHODS, requireNames, runMethod } from './method.ts'
+import { miniPreset } from './mini.ts'
 
 it('has one name for every stage and for every model', () => {
   for (const method of METHODS) requireNames(method)
@@ -15,4 +17,22 @@ it('has one name for every stage and for every model', () => {
   // Of this sort each is called after its stage.
   const learns = ['expert actions'] as const
   requireNames({ name: 'm', stages: [sftStage({ learns }), sftStage({ learns, name: 'again', from: 'sft' })] })
+})
+
+it('does not begin where what a later stage needs is not there', async () => {
+  const embedder = new EmbeddingService({ url: 'http://127.0.0.1:9/v1', model: 'm', retries: 0 })
+  const begun: string[] = []
+  const first = {
+    name: 'first',
+    title: 'First',
+    options: {},
+    run: async () => ({ notes: [String(begun.push('first'))] }),
+  }
+  const running = (settings: Record<string, unknown>, stage = rewardBy({ embedder })) => {
+    const { config } = resolveConfig(miniPreset, settings)
+    return runMethod({ name: 'm', stages: [first, stage] }, { config } as StageContext)
+  }
+  await expect(running({})).rejects.toThrow('m at http://127.0.0.1:9/v1 cannot be reached')
+  await expect(running({ 'reward.kind': 'judge' }, rewardBy({}))).rejects.toThrow('no judge is given')
+  expect(begun).toEqual([])
 })

@@ -193,6 +193,7 @@ export async function runMethod(method: Method, context: StageContext): Promise<
     models: new Map([[BASE, context.baseModel]]),
     arms: [{ arm: BASE, path: context.baseModel }],
   }
+  for (const stage of method.stages) await stage.check?.(context.config)
   for (const stage of method.stages) await runStage(stage, context, artifacts)
   return artifacts
 }

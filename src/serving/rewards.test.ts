@@ -95,6 +95,7 @@ describe('a reward behind HTTP', () => {
     const url = await start(exactReward(), { key: 'secret', log: (line) => void log.push(line) })
     const body = { completions: ['x'], ground_truth: ['x'] }
     expect(await ask(url, body)).toMatchObject({ status: 401 })
+    expect((await fetch(`${url}/health`)).status).toBe(200)
     expect(await ask(url, body, { Authorization: 'Bearer other' })).toMatchObject({ status: 401 })
     expect(await ask(url, body, { Authorization: 'Bearer secret' })).toMatchObject({ status: 200 })
     expect((await fetch(`${url}/v1/rewards`, { headers: { Authorization: 'Bearer secret' } })).status).toBe(405)

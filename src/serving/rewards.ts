@@ -74,7 +74,7 @@ export class OpenRequests {
 }
 
 export function createRewardApp({ reward, agent, key = null, log }: RewardService, open: OpenRequests): Hono {
-  const app = checkedApp({ body: REWARD_LIMITS.body, key, log })
+  const app = checkedApp({ body: REWARD_LIMITS.body, key, open: ['/health'], log })
   app.get('/health', (context) => context.json({ status: 'ok', reward: reward.name, agent: agent.name }))
   app.post('/v1/rewards', async (context) => {
     const began = performance.now()

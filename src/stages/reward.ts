@@ -31,6 +31,7 @@ import {
 } from '../rewards/index.ts'
 import type { ChatModel } from '../services/index.ts'
 import { readJson, writeFileAtomic } from '../store/index.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import { free } from './plan.ts'
 import { need, type Stage } from './stage.ts'
@@ -78,6 +79,13 @@ export function rewardBy(options: RewardOptions): Stage {
       ...(embedder && { embedder: embedder.name }),
       ...(like && { like: `${like.embedder.name} at ${like.threshold}` }),
     },
+    async check(config) {
+      refuseUnfit(config, options)
+      for (const one of [embedder, like?.embedder]) await one?.embed([SMALL_TEXT])
+      await judge?.complete([{ role: 'user', content: SMALL_TEXT }], { maxTokens: 16 })
+      const asked = [embedder?.name, like?.embedder.name, judge?.name].filter((name) => name !== undefined)
+      return asked.length > 0 ? `${asked.join(', ')} answers` : config.reward.kind
+    },
     async run(context, artifacts) {
       const { train } = need(artifacts.collected, 'reward', 'collect')
       const { reward, record } = await chooseReward(context, train, options)
@@ -92,6 +100,9 @@ export const rewardStage: Stage = rewardBy({})
 
 /** What a run's embedding reward is given in code. */
 type OwnEmbedder = Pick<RewardOptions, 'embedder' | 'like'>
+
+/** What services are asked, to see that they are there. */
+const SMALL_TEXT = 'The door is open.'
 
 /** Names that `reward.embedder` may have; all else is a folder. */
 const NAMED = ['auto', 'lexical', 'use-lite']
@@ -109,11 +120,26 @@ type RewardContext = Pick<StageContext, 'run' | 'config' | 'progress' | 'warn'> 
 export async function chooseReward(
   context: RewardContext,
   train: Transition[],
-  { judge, ...own }: RewardOptions = {},
+  options: RewardOptions = {},
   keep = true,
 ): Promise<ChosenReward> {
-  const { kind, mode, threshold } = context.config.reward
-  if (own.like && threshold > 0) {
+  refuseUnfit(context.config, options)
+  const { judge, ...own } = options
+  const { kind, mode } = context.config.reward
+  if (kind === 'exact') return { reward: exactReward(), record: null }
+  if (kind === 'rouge') return { reward: rougeReward(), record: null }
+  if (kind === 'embedding') return calibratedReward(context, train, own, keep)
+  if (judge) return { reward: judgeReward(judge, { mode }), record: null }
+  const said = train.filter(({ next }) => next.from !== 'tool')
+  const tool = jsonReward(rougeReward())
+  if (said.length === 0) return { reward: tool, record: null }
+  const { reward, record } = await calibratedReward(context, said, own, keep)
+  return { reward: hybridReward({ user: reward, environment: reward, tool }), record }
+}
+
+/** @throws UserError for settings that what is given in code does not fit */
+function refuseUnfit({ reward: { kind, threshold } }: Config, { judge, like }: RewardOptions): void {
+  if (like && threshold > 0) {
     throw new UserError(
       `reward.threshold is ${threshold}, and τ_d is to be like another embedder’s: give one of them`,
       2,
@@ -122,20 +148,11 @@ export async function chooseReward(
   if (judge && kind !== 'judge') {
     throw new UserError(`a judge is given, and reward.kind is ${kind}: set it to judge, or give none`, 2)
   }
-  if (kind === 'exact') return { reward: exactReward(), record: null }
-  if (kind === 'rouge') return { reward: rougeReward(), record: null }
-  if (kind === 'embedding') return calibratedReward(context, train, own, keep)
-  if (kind === 'judge') {
-    if (judge) return { reward: judgeReward(judge, { mode }), record: null }
+  if (!judge && kind === 'judge') {
     throw new UserError(
       'reward.kind is judge, and no judge is given: put rewardBy({ judge: new ChatService(…) }) in place of rewardStage into the list of stages',
     )
   }
-  const said = train.filter(({ next }) => next.from !== 'tool')
-  const tool = jsonReward(rougeReward())
-  if (said.length === 0) return { reward: tool, record: null }
-  const { reward, record } = await calibratedReward(context, said, own, keep)
-  return { reward: hybridReward({ user: reward, environment: reward, tool }), record }
 }
 
 /** Every reward that a run could have had on these transitions, to be compared; nothing is stored. */

@@ -8,6 +8,7 @@ import { type RunFolder, readJson, writeFileAtomic } from '../store/index.ts'
 import type { AlternativesAt } from './alternatives.ts'
 import type { Arm } from './arms.ts'
 import type { Collected } from './collect.ts'
+import type { Config } from './config.ts'
 import type { StageContext } from './context.ts'
 import type { FilterCount } from './filter.ts'
 import type { Planner } from './plan.ts'
@@ -57,6 +58,11 @@ export interface Stage {
   options: Record<string, unknown>
   /** Files outside of the run that it reads: a run does not go on with others. */
   files?: readonly string[]
+  /**
+   * Looks, before the run begins, whether what it will need is there: hours may pass until it does. Says what it found.
+   * @throws UserError
+   */
+  check?(config: Config): Promise<string>
   /**
    * Reads what earlier stages handed on and the run folder, writes the run folder. A stage whose outputs are there only
    * reads them: running a method again goes on where it stopped.

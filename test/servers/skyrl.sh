@@ -15,7 +15,7 @@ mkdir -p "$home"
 
 if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ] && [ "$version" = 0.4.0 ]; then
   "${RWML_SKYRL_PYTHON:-python3.12}" -m venv --clear "$venv"
-  "$venv/bin/pip" install -q --no-compile 'skyrl[tinker,jax]==0.4.0' torch==2.13.0
+  "$venv/bin/pip" install -q --no-compile 'skyrl[tinker,jax]==0.4.0' aiohttp==3.14.5 torch==2.13.0
   touch "$venv/ready"
 elif [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then
   if ! .venv/bin/python -c 'import torch, peft' 2> /dev/null; then

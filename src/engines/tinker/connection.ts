@@ -31,7 +31,8 @@ export interface Request {
   what: string
   /** Under `/api/v1`. */
   path: string
-  /** None: it is a GET. */
+  /** Default: POST with a body, GET without. */
+  method?: 'DELETE'
   body?: object
   /** What the reply may hold in protobuf. */
   result?: Result
@@ -146,7 +147,10 @@ export class Connection {
     return jwt
   }
 
-  private async send({ what, path, body, result, headers, seconds }: Request, key: string | null): Promise<Reply> {
+  private async send(
+    { what, path, method, body, result, headers, seconds }: Request,
+    key: string | null,
+  ): Promise<Reply> {
     if (this.closing.signal.aborted) throw new ServiceError(this.where, CLOSED)
     const limit = seconds ?? this.config.requestSeconds
     // Not AbortSignal.timeout and any: those live until the time is over, and a busy minute has a hundred thousand requests.
@@ -162,7 +166,7 @@ export class Connection {
     let begun = false
     try {
       const response = await fetch(`${this.config.url}/api/v1/${encoded?.path ?? path}`, {
-        method: body ? 'POST' : 'GET',
+        method: method ?? (body ? 'POST' : 'GET'),
         headers: {
           accept: this.codec.accepts(result),
           ...(encoded && { 'content-type': encoded.type }),

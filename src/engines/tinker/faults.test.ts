@@ -351,6 +351,35 @@ describe('sampling', () => {
     expect(fake.count('save_weights_for_sampler')).toBe(2)
   })
 
+  it.each(['sum', 'mean'] as const)(
+    'leaves no checkpoint of a frozen copy, at a server that takes the %s',
+    async (reduction) => {
+      const { fake, trainer } = await start({ reduction })
+      await step(trainer)
+      const frozen = await trainer.freeze()
+      await frozen.logprobs([[1, 2, 3]])
+      await frozen.close()
+      expect(fake.service.checkpoints.filter((path) => !path.includes('ephemeral'))).toEqual([])
+      expect(fake.service.openModels).toBe(1)
+    },
+  )
+
+  it('gives the place of a copy back that could not be filled', async () => {
+    const { fake, trainer } = await start({ reduction: 'mean' })
+    fake.faults.add({ path: 'load_weights', reply: { status: 422, body: { detail: 'no' } } })
+    await expect(trainer.freeze()).rejects.toThrow('refuses load_weights 1')
+    expect(fake.service.openModels).toBe(1)
+  })
+
+  it('refuses samples that are longer than they may be', async () => {
+    const { fake, trainer } = await start()
+    const sequences = [{ stop_reason: 'length', tokens: Array(100).fill(5), logprobs: Array(100).fill(-1) }]
+    const sampler = trainer.sampler()
+    await sampler.logprobs([[1, 2, 3]])
+    fake.faults.add({ path: 'retrieve_future', reply: { status: 200, body: { sequences } } })
+    await expect(sampler.sample([[1]], { ...sampling, n: 1, maxTokens: 8 })).rejects.toThrow('100 tokens for at most 8')
+  })
+
   it('refuses what servers do not tell', async () => {
     const { trainer } = await start()
     const sampler = trainer.sampler()

@@ -133,6 +133,7 @@ export class TinkerSampler implements Sampler {
     return sequences.map(({ tokens, logprobs, stop_reason: stopReason }): Sample => {
       if (logprobs.length !== tokens.length)
         throw this.strange(`${logprobs.length} log-probabilities of ${tokens.length} tokens`)
+      if (tokens.length > maxTokens) throw this.strange(`${tokens.length} tokens for at most ${maxTokens}`)
       const wrong = tokens.find((token) => token >= this.vocabularySize)
       if (wrong !== undefined)
         throw this.strange(`token ${wrong}, which is not in the vocabulary of ${this.vocabularySize}`)

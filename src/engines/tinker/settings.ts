@@ -27,7 +27,7 @@ export interface ServerTraits {
 export const TINKER_SERVERS = {
   /** The hosted service, and what follows it closely. */
   tinker: { reduction: 'sum', clips: true, alpha: 32, idempotent: true, samplesInPlace: false, keepsGradients: false },
-  /** SkyRL 0.3 with its JAX backend. */
+  /** SkyRL 0.3 and 0.4 with its JAX backend. */
   'skyrl-jax': {
     reduction: 'mean',
     clips: false,

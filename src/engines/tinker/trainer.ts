@@ -195,7 +195,6 @@ export class TinkerTrainer implements Trainer {
     return new TinkerSampler(this.queue, this.config, { use: (work) => work(session), close })
   }
 
-  /** Nothing to free afterwards: the server keeps checkpoints as long as it pleases. */
   private async checkpointed(): Promise<{ session: SamplingSession; close(): Promise<void> }> {
     const pending = await this.inOrder(() => this.submitSampler())
     const { path } = await this.model.result(pending, pathSchema)
@@ -207,7 +206,7 @@ export class TinkerTrainer implements Trainer {
     }
     const request = { what: `create_sampling_session of ${path}`, path: 'create_sampling_session', body }
     const { sampling_session_id: id } = await this.connection.call(request, samplingSessionSchema)
-    return { session: new SamplingSession(id), close: async () => {} }
+    return { session: new SamplingSession(id), close: () => this.forget(path) }
   }
 
   /** A model of its own, which gives its place back when closed. */
@@ -215,9 +214,32 @@ export class TinkerTrainer implements Trainer {
     const pending = await this.inOrder(() => this.submitState())
     const { path } = await this.model.result(pending, pathSchema)
     const copy = await RemoteModel.create(this.connection, this.session)
-    await this.loadInto(copy, path, false)
-    const session = await this.snapshotOf(copy, await this.submitSnapshot(copy))
-    return { session, close: () => copy.unload() }
+    try {
+      await this.loadInto(copy, path, false)
+      const session = await this.snapshotOf(copy, await this.submitSnapshot(copy))
+      return { session, close: () => copy.unload() }
+    } catch (error) {
+      await copy.unload()
+      throw error
+    } finally {
+      await this.forget(path)
+    }
+  }
+
+  /** Has a checkpoint thrown away that has served. Asked for once: SkyRL 0.3 keeps them all. `tinker://RUN/KIND/NAME` */
+  private async forget(path: string): Promise<void> {
+    const [, run, name] = /^tinker:\/\/([\w-]+)\/([\w./-]+)$/.exec(path) ?? []
+    if (name === undefined) return
+    const request = {
+      what: `the end of ${path}`,
+      path: `training_runs/${run}/checkpoints/${name}`,
+      method: 'DELETE',
+    } as const
+    try {
+      await this.connection.exchange(request)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+    }
   }
 
   /** The weights of this moment, as they can be sampled from and downloaded under a path. */

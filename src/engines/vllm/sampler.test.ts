@@ -91,6 +91,7 @@ describe('VllmSampler', () => {
   it.each([
     ['without ids', { token_ids: undefined }, /without token ids \(return_token_ids\)/],
     ['with null for ids', { token_ids: null }, /without token ids/],
+    ['longer than it may be', { token_ids: Array(9).fill(1) }, /sent 9 tokens for at most 8/],
     ['of another vocabulary', { token_ids: Array(8).fill(1e6) }, /sampled token 1000000, which is not one of \d+/],
     ['without log-probabilities', { logprobs: null }, /no log-probabilities for 8 tokens/],
     [
@@ -123,7 +124,7 @@ describe('VllmSampler', () => {
     const adapted = await sampler.withAdapter('step-20', '/adapters/step-20')
     expect(server.requests.at(-1)).toMatchObject({
       path: '/v1/load_lora_adapter',
-      body: { lora_name: 'step-20', lora_path: '/adapters/step-20' },
+      body: { lora_name: 'step-20', lora_path: '/adapters/step-20', load_inplace: true },
     })
     await adapted.sample([[1]], sampling)
     expect(server.requests.at(-1)!.body.model).toBe('step-20')

@@ -53,7 +53,11 @@ export class VllmSampler implements Sampler {
    * `--enable-lora` and `VLLM_ALLOW_RUNTIME_LORA_UPDATING=1`. @throws ServiceError where it refuses
    */
   async withAdapter(name: string, folder: string): Promise<VllmSampler> {
-    await this.service.post('/load_lora_adapter', { lora_name: name, lora_path: folder }, z.unknown())
+    await this.service.post(
+      '/load_lora_adapter',
+      { lora_name: name, lora_path: folder, load_inplace: true },
+      z.unknown(),
+    )
     return new VllmSampler(this.service, name, this.contextLength, {
       vocabularySize: this.vocabularySize,
       processed: this.processed,
@@ -79,7 +83,7 @@ export class VllmSampler implements Sampler {
         if (ordered.length !== params.n || ordered.some(({ index }, j) => index !== j)) {
           throw this.wrong(`was asked for ${params.n} samples and sent ${choices.length}`)
         }
-        return ordered.map((choice) => this.sampleOf(choice, params.stop, alternatives))
+        return ordered.map((choice) => this.sampleOf(choice, params, alternatives))
       }),
     )
   }
@@ -158,9 +162,10 @@ export class VllmSampler implements Sampler {
     }
   }
 
-  private sampleOf(choice: Choice, stop: number[][], alternatives: number): Sample {
+  private sampleOf(choice: Choice, { stop, maxTokens }: SamplingParams, alternatives: number): Sample {
     const { token_ids: tokens, logprobs } = choice
     if (!tokens) throw this.wrong('sent a sample without token ids (return_token_ids)')
+    if (tokens.length > maxTokens) throw this.wrong(`sent ${tokens.length} tokens for at most ${maxTokens}`)
     const foreign = tokens.find((token) => token >= this.vocabularySize)
     if (foreign !== undefined) {
       throw new UserError(

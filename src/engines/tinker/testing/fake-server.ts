@@ -116,6 +116,8 @@ export class FakeTinker {
     if (path === 'client/config') {
       return { status: 200, body: { pjwt_auth_enabled: token !== undefined, ...this.options.flags } }
     }
+    const checkpoint = /^training_runs\/([\w-]+)\/checkpoints\/((?:sampler_)?weights\/[\w-]+)$/.exec(path)
+    if (checkpoint) return { status: this.service.forgetCheckpoint(checkpoint[1], checkpoint[2]) ? 204 : 404 }
     const archive = /^training_runs\/([\w-]+)\/checkpoints\/([\w-]+)\/archive$/.exec(path)
     if (archive) {
       return { status: 302, headers: { location: `${addressOf(this.storage)}/${archive[1]}/${archive[2]}` } }

@@ -81,6 +81,18 @@ export class FakeService {
     return this.states.get(name) ?? null
   }
 
+  /** Checkpoints that are kept, as `tinker://RUN/KIND/NAME`. */
+  get checkpoints(): string[] {
+    const states = [...this.states.keys()].map((name) => `tinker://${name.replace('/', '/weights/')}`)
+    return [...states, ...this.samplers.keys()]
+  }
+
+  forgetCheckpoint(run: string, name: string): boolean {
+    // A sampler's adapter is kept like a state, for whoever fetches it.
+    const had = this.states.delete(`${run}/${name.replace(/^\w+\//, '')}`)
+    return this.samplers.delete(`tinker://${run}/${name}`) || had
+  }
+
   async forget(lost: 'results' | 'everything'): Promise<void> {
     this.results = new Map()
     if (lost === 'everything') await this.close()

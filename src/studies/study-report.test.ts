@@ -62,6 +62,14 @@ describe('the report of a study', () => {
     }
   })
 
+  it('says which variations came out the same in every number, and only those', () => {
+    const part = markdown.split(/^## /m).find((one) => one.startsWith('Table 3'))!
+    expect(part).not.toContain('The same in every number')
+    const arms = { RWML: [worldModelStage()], 'no subsampling': [worldModelStage({ unfiltered: true })] }
+    const same = inventedResults({ seeds: [1, 2], arms }, () => ({ solved: 20 }))
+    expect(renderMarkdown(studyDocument(same))).toContain('The same in every number: no subsampling.')
+  })
+
   it('calls a stage within an arm by its title, where that is its own', () => {
     const controlled = [worldModelStage({ teaches: 'mismatched targets' }), policyStage()]
     const moved = (from: string, to: string) => ({ from, to, moved: 0.5, cells: [] })

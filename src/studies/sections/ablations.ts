@@ -29,6 +29,7 @@ export function ablationsSection(results: StudyResults): Section {
     ]),
     ...group(null).map(({ arm }) => row(results, arm, null, split)),
   ]
+  const alike = pairs.filter(({ arm, reference }) => reference && isAlike(results, arm.arm, reference.arm))
   return {
     id: 'ablations',
     title,
@@ -50,11 +51,33 @@ export function ablationsSection(results: StudyResults): Section {
         ],
         rows,
       },
+      ...(alike.length > 0
+        ? [
+            paragraph(
+              `The same in every number: ${alike.map(({ arm }) => arm.arm).join(', ')}. What is varied there changes nothing here.`,
+            ),
+          ]
+        : []),
       note(
         `The paper’s ablations, success in percent (ALFWorld, τ²-bench): ${PAPER_ABLATIONS.map(({ title, alfworld, tau2 }) => `${title} ${[alfworld || '–', tau2].join(', ')}`).join('; ')}.`,
       ),
     ],
   }
+}
+
+/** Whether two arms came out the same on every seed that both have, to the last task. */
+function isAlike({ records }: StudyResults, one: string, other: string): boolean {
+  const measured = (name: string) =>
+    new Map(
+      records.flatMap(({ seed, arms }) =>
+        arms
+          .filter(({ arm }) => arm === name)
+          .map(({ policy, worldModel }) => [seed, JSON.stringify({ policy, worldModel })]),
+      ),
+    )
+  const [first, second] = [measured(one), measured(other)]
+  const seeds = [...first.keys()].filter((seed) => second.has(seed))
+  return seeds.length > 0 && seeds.every((seed) => first.get(seed) === second.get(seed))
 }
 
 type Pick = (one: RecordedArm) => number | null | undefined

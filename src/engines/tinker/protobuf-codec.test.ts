@@ -38,9 +38,11 @@ describe('protobuf', () => {
     compare(recorded)
   })
 
-  it.skipIf(!refereeHas('tinker'))('is what the SDK sends and reads, asked anew', async () => {
-    compare((await refereeAnswer('tinker_wire.py')) as Reference)
-  })
+  it.skipIf(!refereeHas('tinker'))(
+    'is what the SDK sends and reads, asked anew',
+    async () => compare((await refereeAnswer('tinker_wire.py')) as Reference),
+    300_000,
+  )
 
   it('leaves all else to JSON', () => {
     const body = { model_id: 'model_1' }

@@ -6,6 +6,7 @@ import { benchmarkCommand } from './benchmark.ts'
 import { diagnoseCommand } from './diagnose.ts'
 import { doctorCommand } from './doctor.ts'
 import { envCommand } from './env.ts'
+import { evaluateCommand } from './evaluate.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { modelCommand } from './model.ts'
@@ -42,6 +43,7 @@ rwml help <command> says more of each.`,
   program.addCommand(quickstartCommand())
   program.addCommand(runCommand())
   program.addCommand(studyCommand())
+  program.addCommand(evaluateCommand())
   program.addCommand(serveCommand())
   program.addCommand(playCommand())
   program.addCommand(envCommand())

@@ -170,8 +170,18 @@ describe('rwml run', () => {
     await runCommandLine(['model', 'export', out, '--out', join(folder, 'whole')])
     expect(process.exitCode, printed.join('\n')).toBeUndefined()
     expect(readdirSync(join(folder, 'whole'))).toContain('model.safetensors')
-    await runCommandLine(['run', path, '--out', out, '--resume', ...settings])
+    await runCommandLine(['run', path, '--out', out, '--json', '--resume', ...settings])
     expect(process.exitCode, printed.join('\n')).toBeUndefined()
+    const { measures } = JSON.parse(printed.at(-1)!)
+
+    // What others make of the checkpoint is what the run made of it.
+    const again = ['evaluate', 'models/mini', out, '--experiment', path, '--json', '--set', 'collect.rollouts=2']
+    await runCommandLine([...again, '--out', join(folder, 'evaluated')])
+    expect(process.exitCode, printed.join('\n')).toBeUndefined()
+    expect(JSON.parse(printed.at(-1)!)).toMatchObject({ arms: ['base', 'adapter'], measures })
+    await runCommandLine([...again, out, '--out', join(folder, 'twice')])
+    expect(printed.at(-1)).toContain('a model is named twice')
+
     await runCommandLine(['run', path, '--out', out, '--resume'])
     expect(printed.at(-1)).toContain('was begun with model.lora.rank = 2, not 0')
   })

@@ -12,6 +12,7 @@ import {
   expertStage,
   filterStage,
   interleavedStage,
+  modelsStage,
   policyStage,
   reflectStage,
   rewardStage,
@@ -36,6 +37,12 @@ const AFTER_WORLD_MODEL = { from: 'world-model-rl' }
 
 /** The base alone, prompted to reason and act: what everything else is held against. API models: `playersStage`. */
 export const react: Method = { name: 'react', stages: [collectStage, rewardStage, evaluateStage()] }
+
+/** Models as they are, by name, beside the one that the run starts from: nothing is trained. */
+export const evaluationOf = (models: Readonly<Record<string, string>>): Method => ({
+  name: 'evaluation',
+  stages: [collectStage, rewardStage, modelsStage(models), evaluateStage()],
+})
 
 /** Reinforcement World Model Learning, then policy RL (arXiv 2602.05842). */
 export const rwml: Method = {

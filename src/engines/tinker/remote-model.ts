@@ -4,9 +4,10 @@ import { ServiceError } from '../../services/index.ts'
 import type { Result } from './codec.ts'
 import type { Connection } from './connection.ts'
 import { type Pending, resultOf } from './future.ts'
+import { SamplingSession } from './sampler.ts'
 import type { Session } from './session.ts'
 import { type ServerTraits, TINKER_SERVERS } from './settings.ts'
-import { futureSchema, modelSchema, type WireDatum, type WirePass } from './wire.ts'
+import { anythingSchema, futureSchema, modelSchema, samplerSavedSchema, type WireDatum, type WirePass } from './wire.ts'
 
 export class RemoteModel {
   readonly id: string
@@ -75,6 +76,52 @@ export class RemoteModel {
 
   async result<Schema extends z.ZodType>(pending: Pending, schema: Schema): Promise<z.output<Schema>> {
     return await resultOf(this.connection, pending, schema)
+  }
+
+  /** The weights of this moment, to be sampled from in this session. */
+  submitSnapshot(): Promise<Pending> {
+    const fields = { sampling_session_seq_id: this.session.nextSampler(), type: 'save_weights_for_sampler' }
+    return this.submit('save_weights_for_sampler', fields)
+  }
+
+  async snapshotOf(pending: Pending): Promise<SamplingSession> {
+    return new SamplingSession((await this.result(pending, samplerSavedSchema)).sampling_session_id)
+  }
+
+  /** The weights of this moment, as they can be sampled from and downloaded under a path. */
+  submitSampler(): Promise<Pending> {
+    const fields = { path: this.newName('sampler'), type: 'save_weights_for_sampler' }
+    return this.submit('save_weights_for_sampler', fields)
+  }
+
+  /** Weights and optimiser, as they can be loaded. */
+  submitState(): Promise<Pending> {
+    return this.submit('save_weights', { path: this.newName('state'), type: 'save_weights' })
+  }
+
+  /** A name that no checkpoint of the model has. */
+  private newName(kind: string): string {
+    return `${kind}-${this.session.nextSampler()}`
+  }
+
+  async load(path: string, optimizer: boolean): Promise<void> {
+    await this.result(await this.submit('load_weights', { path, optimizer, type: 'load_weights' }), anythingSchema)
+  }
+
+  /** Has a checkpoint thrown away that has served. Asked for once: SkyRL 0.3 keeps them all. `tinker://RUN/KIND/NAME` */
+  async forget(path: string): Promise<void> {
+    const [, run, name] = /^tinker:\/\/([\w-]+)\/([\w./-]+)$/.exec(path) ?? []
+    if (name === undefined) return
+    const request = {
+      what: `the end of ${path}`,
+      path: `training_runs/${run}/checkpoints/${name}`,
+      method: 'DELETE',
+    } as const
+    try {
+      await this.connection.exchange(request)
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+    }
   }
 
   /** Gives its place at the server to others: asked for once, because a server that cannot will do so when the session ends. */

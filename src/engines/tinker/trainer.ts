@@ -12,15 +12,7 @@ import { RemoteModel } from './remote-model.ts'
 import { SamplingQueue, SamplingSession, TinkerSampler } from './sampler.ts'
 import type { Session } from './session.ts'
 import { readState, sameFolder, writeState } from './state-folder.ts'
-import {
-  anythingSchema,
-  optimSchema,
-  passSchema,
-  pathSchema,
-  samplerSavedSchema,
-  samplingSessionSchema,
-  type WirePass,
-} from './wire.ts'
+import { anythingSchema, optimSchema, passSchema, pathSchema, samplingSessionSchema, type WirePass } from './wire.ts'
 
 /** How often a checkpoint is fetched before a run is given up for it. */
 const DOWNLOADS = 3
@@ -171,22 +163,13 @@ export class TinkerTrainer implements Trainer {
   /** The weights after so many changes: taken once, where somebody asks, by `turn`. */
   private liveSession(changes: number, turn: <T>(take: () => Promise<T>) => Promise<T>): Promise<SamplingSession> {
     if (this.live?.changes === changes) return this.live.session
-    const session = turn(() => this.submitSnapshot(this.model)).then((pending) => this.snapshotOf(this.model, pending))
+    const session = turn(() => this.model.submitSnapshot()).then((pending) => this.model.snapshotOf(pending))
     const live = { changes, session }
     this.live = live
     session.catch(() => {
       if (this.live === live) this.live = null
     })
     return session
-  }
-
-  private submitSnapshot(model: RemoteModel): Promise<Pending> {
-    const fields = { sampling_session_seq_id: this.session.nextSampler(), type: 'save_weights_for_sampler' }
-    return model.submit('save_weights_for_sampler', fields)
-  }
-
-  private async snapshotOf(model: RemoteModel, pending: Pending): Promise<SamplingSession> {
-    return new SamplingSession((await model.result(pending, samplerSavedSchema)).sampling_session_id)
   }
 
   /** The reference of a KL term: a sampler checkpoint and its prompt log-probabilities. */
@@ -196,7 +179,7 @@ export class TinkerTrainer implements Trainer {
   }
 
   private async checkpointed(): Promise<{ session: SamplingSession; close(): Promise<void> }> {
-    const pending = await this.inOrder(() => this.submitSampler())
+    const pending = await this.inOrder(() => this.model.submitSampler())
     const { path } = await this.model.result(pending, pathSchema)
     const body = {
       session_id: this.session.id,
@@ -206,62 +189,30 @@ export class TinkerTrainer implements Trainer {
     }
     const request = { what: `create_sampling_session of ${path}`, path: 'create_sampling_session', body }
     const { sampling_session_id: id } = await this.connection.call(request, samplingSessionSchema)
-    return { session: new SamplingSession(id), close: () => this.forget(path) }
+    return { session: new SamplingSession(id), close: () => this.model.forget(path) }
   }
 
   /** A model of its own, which gives its place back when closed. */
   private async copied(): Promise<{ session: SamplingSession; close(): Promise<void> }> {
-    const pending = await this.inOrder(() => this.submitState())
+    const pending = await this.inOrder(() => this.model.submitState())
     const { path } = await this.model.result(pending, pathSchema)
     const copy = await RemoteModel.create(this.connection, this.session)
     try {
-      await this.loadInto(copy, path, false)
-      const session = await this.snapshotOf(copy, await this.submitSnapshot(copy))
+      await copy.load(path, false)
+      const session = await copy.snapshotOf(await copy.submitSnapshot())
       return { session, close: () => copy.unload() }
     } catch (error) {
       await copy.unload()
       throw error
     } finally {
-      await this.forget(path)
+      await this.model.forget(path)
     }
-  }
-
-  /** Has a checkpoint thrown away that has served. Asked for once: SkyRL 0.3 keeps them all. `tinker://RUN/KIND/NAME` */
-  private async forget(path: string): Promise<void> {
-    const [, run, name] = /^tinker:\/\/([\w-]+)\/([\w./-]+)$/.exec(path) ?? []
-    if (name === undefined) return
-    const request = {
-      what: `the end of ${path}`,
-      path: `training_runs/${run}/checkpoints/${name}`,
-      method: 'DELETE',
-    } as const
-    try {
-      await this.connection.exchange(request)
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error
-    }
-  }
-
-  /** The weights of this moment, as they can be sampled from and downloaded under a path. */
-  private submitSampler(): Promise<Pending> {
-    const fields = { path: this.newName('sampler'), type: 'save_weights_for_sampler' }
-    return this.model.submit('save_weights_for_sampler', fields)
-  }
-
-  /** Weights and optimiser, as they can be loaded. */
-  private submitState(): Promise<Pending> {
-    return this.model.submit('save_weights', { path: this.newName('state'), type: 'save_weights' })
-  }
-
-  /** A name that no checkpoint of the model has. */
-  private newName(kind: string): string {
-    return `${kind}-${this.session.nextSampler()}`
   }
 
   /** The state stays at the server; the folder says where, and holds the adapter as PEFT does. */
   async save(directory: string): Promise<void> {
     const { url, model, folder } = this.connection.config
-    const pending = await this.inOrder(async () => [await this.submitState(), await this.submitSampler()])
+    const pending = await this.inOrder(async () => [await this.model.submitState(), await this.model.submitSampler()])
     const [state, sampler] = await Promise.all(
       pending.map(async (one) => (await this.model.result(one, pathSchema)).path),
     )
@@ -279,7 +230,7 @@ export class TinkerTrainer implements Trainer {
     const state = readState(directory, this.connection.config.model)
     if (!state)
       throw new UserError(`${directory} holds no state of a Tinker server: load the folder that this run saved`)
-    await this.replace((model) => this.loadInto(model, state.state, true))
+    await this.replace((model) => model.load(state.state, true))
   }
 
   /** A folder that was saved at this server, or the base model's own. Others cannot be sent there. */
@@ -292,7 +243,7 @@ export class TinkerTrainer implements Trainer {
       )
     }
     await this.replace(async (model) => {
-      if (state) await this.loadInto(model, state.state, false)
+      if (state) await model.load(state.state, false)
     })
   }
 
@@ -322,11 +273,6 @@ export class TinkerTrainer implements Trainer {
       }
     }
     await this.model.unload()
-  }
-
-  private async loadInto(model: RemoteModel, path: string, optimizer: boolean): Promise<void> {
-    const pending = await model.submit('load_weights', { path, optimizer, type: 'load_weights' })
-    await model.result(pending, anythingSchema)
   }
 
   /** Once what was begun has been handed over. A server that is gone already is no reason to fail. */

@@ -97,7 +97,7 @@ describe('methods that are controls', () => {
 describe('a judge', () => {
   it('rewards world-model RL, resumes to the same weights, and is never asked twice', async () => {
     const server = await serverFor(({ body }) => {
-      const said = String(body.messages[1].content)
+      const said = String((body.messages[1] ?? body.messages[0]).content)
       // Unreadable now and then; pleased by predictions that hold a "d".
       if (said.length % 7 === 0) return answer('I like it.')
       return answer(`Score: ${/Predicted: .*d/.test(said) ? 1 : 0}`)

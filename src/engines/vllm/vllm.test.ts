@@ -26,7 +26,7 @@ const SEQUENCES = [
 
 function connect(url: string, folder: string): Promise<VllmSampler> {
   const { vocab_size: vocabularySize } = readModelConfig(folder)
-  return VllmSampler.connect({ url, model: 'tiny', maxConcurrent: 64, retries: 0 }, { vocabularySize, processed: true })
+  return VllmSampler.connect({ url, model: 'tiny', maxConcurrent: 64, retries: 2 }, { vocabularySize, processed: true })
 }
 
 /** By how much a server's log-probabilities of what it sampled differ from the local engine's at most. */

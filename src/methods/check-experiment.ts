@@ -37,11 +37,20 @@ const engine = z.looseObject({
   inspect: callable,
 })
 
-const stage = z.looseObject({ name: z.string().min(1), title: z.string(), options: z.looseObject({}), run: callable })
+/** A stage of a method that is given in code. */
+export const stageSchema = z.looseObject({
+  name: z.string().min(1),
+  title: z.string(),
+  options: z.looseObject({}),
+  check: callable.optional(),
+  run: callable,
+})
 
 const experiment = z.strictObject({
   preset: z.string().optional(),
-  method: z.union([z.string(), z.looseObject({ name: z.string().min(1), stages: z.array(stage).min(1) })]).optional(),
+  method: z
+    .union([z.string(), z.looseObject({ name: z.string().min(1), stages: z.array(stageSchema).min(1) })])
+    .optional(),
   environment: environment.optional(),
   agent: agent.optional(),
   engine: engine.optional(),

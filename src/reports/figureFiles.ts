@@ -17,6 +17,7 @@ export function figureFiles({ sections }: ReportDocument): { name: string; svg: 
 
 /** File of a block of figures. */
 export function figureName({ id, blocks }: Section, block: Block): string {
-  const at = blocks.filter((one) => one.block === 'figures').indexOf(block as never)
+  const figures: Block[] = blocks.filter((one) => one.block === 'figures')
+  const at = figures.indexOf(block)
   return at === 0 ? `${id}.svg` : `${id}-${at + 1}.svg`
 }

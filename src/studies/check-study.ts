@@ -1,16 +1,9 @@
 import { z } from 'zod'
 import { fieldName, nearest, plainFault, UserError } from '../core/index.ts'
-import { checkExperiment } from '../methods/index.ts'
+import { checkExperiment, stageSchema } from '../methods/index.ts'
 import { armsOfStudy, type Study } from './study.ts'
 
-const stage = z.looseObject({
-  name: z.string().min(1),
-  title: z.string(),
-  options: z.looseObject({}),
-  run: z.custom((value) => typeof value === 'function', 'must be a function'),
-})
-
-const stages = z.array(stage)
+const stages = z.array(stageSchema)
 
 const arm = z.union([
   stages,
@@ -24,7 +17,7 @@ const study = z.strictObject({
   compare: z
     .array(z.union([z.tuple([z.string(), z.string()]), z.tuple([z.string(), z.string(), z.string()])]))
     .optional(),
-  evaluate: z.union([stage, z.array(stage)]).optional(),
+  evaluate: z.union([stageSchema, stages]).optional(),
   primary: z.string().min(1).optional(),
   spread: z.union([z.number().positive().max(100), z.string().min(1)]).optional(),
   out: z.string().min(1).optional(),

@@ -2,7 +2,17 @@ import { type Cell, cell, left, PAPER_ABLATIONS, right, type Section } from '../
 import { type Difference, differenceIn } from '../compare.ts'
 import type { RecordedArm } from '../record.ts'
 import type { RegisteredArm } from '../registered.ts'
-import { bySeed, exact, overSeeds, primaryOf, type StudyResults, success, worldModelSplits } from '../results.ts'
+import {
+  bySeed,
+  exact,
+  measuredArm,
+  overSeeds,
+  primaryOf,
+  recordsOfArm,
+  type StudyResults,
+  success,
+  worldModelSplits,
+} from '../results.ts'
 import { isVariation, unvaried } from '../roles.ts'
 import { empty, note, overSeedsCell, paragraph, pointRange, points, probability } from './words.ts'
 
@@ -66,14 +76,13 @@ export function ablationsSection(results: StudyResults): Section {
 }
 
 /** Whether two arms came out the same on every seed that both have, to the last task. */
-function isAlike({ records }: StudyResults, one: string, other: string): boolean {
-  const measured = (name: string) =>
+function isAlike(results: StudyResults, one: string, other: string): boolean {
+  const measured = (arm: string) =>
     new Map(
-      records.flatMap(({ seed, arms }) =>
-        arms
-          .filter(({ arm }) => arm === name)
-          .map(({ policy, worldModel }) => [seed, JSON.stringify({ policy, worldModel })]),
-      ),
+      recordsOfArm(results, arm).flatMap((record): [number, string][] => {
+        const found = measuredArm(record, arm)
+        return found ? [[record.seed, JSON.stringify([found.policy, found.worldModel])]] : []
+      }),
     )
   const [first, second] = [measured(one), measured(other)]
   const seeds = [...first.keys()].filter((seed) => second.has(seed))
